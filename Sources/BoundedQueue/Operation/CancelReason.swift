@@ -1,29 +1,36 @@
-/// The reason for a cancellation.
-public enum CancelReason: String, Sendable, Hashable, CaseIterable {
+/// The reason for a cancellation. Programs may have others than those here.
+///
+/// ```swift
+/// extension CancelReason {
+///   static let replaced = CancelReason("replaced", saying: "because a newer request took its place")
+/// }
+/// ```
+public struct CancelReason: Sendable {
+  /// One word, which tells reasons apart.
+  public let word: String
+  /// Completes a sentence that begins with "cancelled".
+  public let description: String
+
+  /// - Parameters:
+  ///   - word: one word. Reasons with the same word are equal.
+  ///   - description: completes a sentence that begins with "cancelled".
+  public init(_ word: String, saying description: String) { (self.word, self.description) = (word, description) }
+
   /// The user cancelled it, or the program did on the user's behalf.
-  case user
+  public static let user = CancelReason("user", saying: "by the user")
   /// Memory is short.
-  case pressure
+  public static let pressure = CancelReason("pressure", saying: "by memory pressure")
   /// The process is ending.
-  case shutdown
+  public static let shutdown = CancelReason("shutdown", saying: "by shutdown")
   /// The operation exceeded its time limit.
-  case timeout
+  public static let timeout = CancelReason("timeout", saying: "by its time limit")
   /// An operation that it depends on did not succeed; ``OperationSnapshot/failedDependency`` names it.
-  case dependency
-  /// Its work is done later by another operation, because something that it needs is not available yet.
-  case postponed
+  public static let dependency = CancelReason(
+    "dependency", saying: "because an operation that it depends on did not succeed")
 }
 
-extension CancelReason: CustomStringConvertible {
-  /// Completes a sentence that begins with "cancelled".
-  public var description: String {
-    switch self {
-    case .user: "by the user"
-    case .pressure: "by memory pressure"
-    case .shutdown: "by shutdown"
-    case .timeout: "by its time limit"
-    case .dependency: "because an operation that it depends on did not succeed"
-    case .postponed: "to be done later by another operation"
-    }
-  }
+extension CancelReason: Hashable, CustomStringConvertible {
+  public static func == (left: CancelReason, right: CancelReason) -> Bool { left.word == right.word }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(word) }
 }

@@ -112,3 +112,8 @@ struct SourceTask: Sendable {
     }
   }
 }
+
+extension CancelReason {
+  /// Its work is done later by another operation, because something that it needs is not available yet.
+  static let postponed = CancelReason("postponed", saying: "to be done later by another operation")
+}
