@@ -148,7 +148,7 @@ extension QueueTests {
     @Test func aLowerLimitAppliesToTheNextOperations() async throws {
       let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, backlog: 50)
       let running = LockedBox((now: 0, peak: 0))
-      queue.changeLimits { $0.max = 1 }
+      queue.changeLimits { $0.maxConcurrentOperations = 1 }
       try await onThread {
         for _ in 0..<50 {
           try queue.submitBlocking(

@@ -123,7 +123,7 @@ private final class Graph: Sendable {
     for queue in queues {
       let (counters, widest) = (queue.counters, queue.widestLimits)
       #expect(counters.addUp && counters.ended == counters.submitted && counters.waitingForDependencies == 0)
-      #expect(counters.peakRunning <= widest.max && counters.peakWaiting <= widest.backlog)
+      #expect(counters.peakRunning <= widest.maxConcurrentOperations && counters.peakWaiting <= widest.backlog)
     }
   }
 

@@ -31,6 +31,7 @@ extension QueueTests {
       let small = Heavy(1) {}
       try await queue.submit(small)
       #expect(queue.counters.running == 1)
+      #expect(try await eventually { works[0].isExecuting })
       #expect(works[0].snapshot().bytesReserved == 60 && works[1].snapshot().bytesReserved == 0)
       gates[0].open()
       #expect(try await eventually { queue.counters.running == 1 && works[1].isExecuting })

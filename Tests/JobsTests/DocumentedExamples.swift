@@ -61,6 +61,10 @@ func sizes(of urls: [URL]) async throws -> [Int] {
   }
 }
 
+extension CancelReason {
+  static let replaced = CancelReason("replaced", saying: "because a newer request took its place")
+}
+
 final class PageOperation: ResultOperation<String>, @unchecked Sendable {
   private var profile: Dependency<String>?
   private var photos: Dependency<String>?
@@ -286,7 +290,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
         }
       }
     }
-    #expect(examples == 18)
+    #expect(examples == 19)
   }
 
   /// The lines of a file, without indentation and comment slashes.

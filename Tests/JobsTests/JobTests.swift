@@ -121,8 +121,8 @@ import Thumbnails
         if case .stopping(let cause) = event { stopped.change { $0.append(cause) } }
         guard case .source = event, let job = theJob.value else { return }
         theJob.change { $0 = nil }
-        #expect(job.changeLimits(max: 3, backlog: 6, budget: 64 << 20).max == 3)
-        #expect(job.changeLimits(max: nil, backlog: 5, budget: nil).max == 3)
+        #expect(job.changeLimits(max: 3, backlog: 6, budget: 64 << 20).maxConcurrentOperations == 3)
+        #expect(job.changeLimits(max: nil, backlog: 5, budget: nil).maxConcurrentOperations == 3)
         #expect(job.queue.limits.backlog == 5 && job.queue.limits.budget?.bytes == 64 << 20)
       }
       theJob.change { $0 = job }

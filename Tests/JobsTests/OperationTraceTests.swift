@@ -79,7 +79,7 @@ import TraceRecording
     let operations = (1...150).map { Work(title: "\($0)") }
     let sheet = Work(title: "sheet")
     for operation in operations { sheet.addDependency(operation) }
-    queue.changeLimits { $0.max = 1 }
+    queue.changeLimits { $0.maxConcurrentOperations = 1 }
     let arrows = arrows(in: try await events(of: operations + [sheet]))
     #expect(arrows.count == OperationTrace.arrowsPerOperation)
     #expect(arrows.first == ["51", "sheet"] && arrows.last == ["150", "sheet"])

@@ -112,20 +112,20 @@ final class PressureGovernor: Sendable {
       return .paused
     case .requeue(let max):
       queue.pause(.pressure)
-      queue.changeLimits { $0.max = max }
+      queue.changeLimits { $0.maxConcurrentOperations = max }
       return .requeued(queue.cancelAll(reason: .pressure))
     case .stop: return .stopped(stop())
     case .resume:
       queue.resume(.pressure)
       return .resumed(max: queue.limits.maxConcurrentOperations)
     case .oneAtATime:
-      queue.changeLimits { $0.max = 1 }
+      queue.changeLimits { $0.maxConcurrentOperations = 1 }
       queue.resume(.pressure)
       return .oneAtATime
     case .widen(let max):
       // The user may have lowered the maximum after the policy decided.
       let fullMax = state.withLock { $0.policy.fullMax }
-      queue.changeLimits { $0.max = min(max, fullMax) }
+      queue.changeLimits { $0.maxConcurrentOperations = min(max, fullMax) }
       return .widened(max: min(max, fullMax))
     case .shrink: return nil
     case .report: return PressureNote.Action.none
