@@ -19,7 +19,7 @@ def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
         return [] if is_allowed else [f"kept: {path!r} is gone without --prune"]
     what = case.state(source)
     is_in = [folder for folder in case.spec.sources if below(source, folder)]
-    if what == "gone" and (is_in_the_way or is_in and _has_moved(case, path)):
+    if what == "gone" and (is_in_the_way or (is_in and _has_moved(case, path))):
         return []
     if not (case.spec.prune or case.is_watch):
         return [f"kept: {path!r} of {source!r} is gone without --prune"]

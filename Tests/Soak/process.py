@@ -184,7 +184,8 @@ class Listings:
     _TALLY = re.compile(r"thumbjob: (\d+) found · (\d+) made · (\d+) up to date · (\d+) failed · (\d+) cancelled$")
     _END = re.compile(r"thumbjob: .* so far · at most (\d+) running, (\d+) waiting$")
     # An operation that has ended keeps its place until its end is handled.
-    _OPERATION = re.compile(r"  #\d+ (?:thumbnail .+ → .+|recognize .+): (running|waiting|succeeded|failed|cancelled)\b.*$")
+    _OPERATION = re.compile(
+        r"  #\d+ (?:thumbnail .+ → .+|recognize .+): (running|waiting|succeeded|failed|cancelled)\b.*$")
     _REST = re.compile(r"  … and \d+ more$")
 
     def __init__(self):

@@ -26,7 +26,8 @@ enum QueueListing {
     if rest > 0 { lines.append("  … and \(rest) more") }
     if let fetches = status.fetches {
       lines.append(
-        "thumbjob: \(fetches.counters.running) of \(fetches.limits.maxConcurrentOperations) fetching, \(fetches.counters.waiting) waiting")
+        "thumbjob: \(fetches.counters.running) of \(fetches.limits.maxConcurrentOperations) fetching, \(fetches.counters.waiting) waiting"
+      )
       lines += list(fetches.running + fetches.waiting)
     }
     if let listing = status.listing { lines.append("thumbjob: listing \(listing)") }
