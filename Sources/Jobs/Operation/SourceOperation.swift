@@ -63,6 +63,19 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // a lock; the r
     }
   }
 
+  /// Reads all bytes of a source on this machine, to compare them with known ones.
+  final func hashWhole() throws -> (file: SourceFile, hash: UInt64) {
+    report(stage: "comparing")
+    let file = try SourceFile(source.path)
+    var done = 0
+    let hash = try file.hash { bytes in
+      try checkCancelled()
+      done += bytes
+      reportProgress(Double(done) / Double(max(1, file.size)))
+    }
+    return (file, hash)
+  }
+
   /// Sleeps until the time is over or the operation is cancelled.
   final func pause(milliseconds: Int) throws {
     for _ in 0..<(milliseconds / 10) {

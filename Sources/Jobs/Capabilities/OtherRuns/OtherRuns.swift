@@ -48,7 +48,7 @@ final class OtherRuns: JobCapability {
 
   func start(_ engine: Engine) {
     let others = found(\.others)
-    // Whoever is told that the run waits may ask at once for whom.
+    // This comes before the message that the run waits, because the user may ask at once which runs it waits for.
     if waits { awaited.withLock { $0 = others.map(\.run) } }
     for (run, output) in others { onOther(run, output) }
     if !waits { return }

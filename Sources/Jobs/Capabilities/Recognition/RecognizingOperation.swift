@@ -45,14 +45,7 @@ final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a l
   override var findings: SourceFindings { found.withLock { $0 } }
 
   override func execute() throws {
-    report(stage: "comparing")
-    let file = try SourceFile(source.path)
-    var done = 0
-    let hash = try file.hash { bytes in
-      try checkCancelled()
-      done += bytes
-      reportProgress(Double(done) / Double(max(1, file.size)))
-    }
+    let (file, hash) = try hashWhole()
     let isSame = hash == recognized.hash && !file.hasChanged
     found.withLock { $0.file = file.version }
     if isSame, case .failure(let entry) = recognized.results, case .failed(let kind, let reason) = entry.outcome {
