@@ -27,7 +27,7 @@ extension QueueTests {
       for work in works { try await queue.submit(work) }
       #expect(queue.counters.running == 1 && queue.counters.waiting == 2 && queue.counters.reserved == 60)
       #expect(works[1].snapshot().waitReason == "waits for memory: needs 60 bytes, 40 of 100 bytes free")
-      // Small ones wait behind it, so that it does not wait for ever.
+      // A small operation waits too. Otherwise small ones could keep the large one waiting for ever.
       let small = Heavy(1) {}
       try await queue.submit(small)
       #expect(queue.counters.running == 1)

@@ -338,8 +338,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     state.withLock { $0.cancelReason }.map { .cancelledWhileRunning($0) } ?? .failed(error)
   }
 
-  /// Ends the operation, and only then lets Foundation do so: whoever waits for Foundation's end of it, as `waitUntilFinished`
-  /// and dependants in an `OperationQueue` do, finds the outcome.
+  /// Sets the outcome, and then lets Foundation finish the operation. So `waitUntilFinished` and dependants in an
+  /// `OperationQueue` find the outcome.
   func runToEnd() {
     let (begun, queue) = state.withLock { ($0.begin(), $0.queue) }
     if begun {
