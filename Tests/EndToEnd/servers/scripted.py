@@ -42,6 +42,7 @@ class Exchange:
             data = data[sent:]
             with self.server.changed:
                 self.server.sent[self.request.target] += sent
+                self.server.changed.notify_all()
 
     def head(self, status="200 OK", **fields):
         """Sends the head of an answer. A field's name has _ for -."""
