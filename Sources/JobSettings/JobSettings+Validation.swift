@@ -42,7 +42,7 @@ extension JobSettings {
   /// - Throws: ``TextError`` if a pattern needs to know more of the photos than the job does.
   private func validateNames() throws(TextError) {
     guard outputs.contains(where: { $0.name?.factKinds.isEmpty == false }) else { return }
-    let letters = "%Y, %m, %D and %c"
+    let letters = "%W, %H, %Y, %m, %D and %c"
     if sources.contains(where: { if case .address = $0 { true } else { false } }) {
       throw TextError(
         in: "name", "\(letters) tell what is in a photo, and one from the network is named before it is fetched")

@@ -83,9 +83,9 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
     Setting(
       "name", \.name, .text(NamePattern.init(parsing:for:)),
       value: "pattern",
-      "Names thumbnails by a pattern instead of mirroring: %s name, %e extension, %d folder, %w and %h the size's box, %Y, %m "
-        + "and %D the date on which the photo was taken (or undated), %c digits that change with contents and settings. "
-        + "'%d/%s-small' with --out FOLDER puts them beside the photos of FOLDER."),
+      "Names thumbnails by a pattern instead of mirroring: %s name, %e extension, %d folder, %w and %h the size's box, %W "
+        + "and %H the thumbnail's own size, %Y, %m and %D the date on which the photo was taken (or undated), %c digits that "
+        + "change with contents and settings. '%d/%s-small' with --out FOLDER puts them beside the photos of FOLDER."),
   ]
 
   /// Takes the sizes of a gallery if none were asked for, unless ``name`` has room for one size only.
@@ -102,7 +102,8 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   /// The folder, or the part of a bucket with a slash at its end.
   package var place: Path { location.map { RemoteAddress.store($0).path } ?? folder }
 
-  /// A message about two sizes to which ``name`` gives one place; nil if it gives each its own.
+  /// A message about two sizes to which ``name`` gives one place, even of a photo that is larger than both; nil if it gives each
+  /// its own.
   var clashOfPlaces: String? {
     guard let name, name.tellsSizes else { return nil }
     var sizes: [Path: SizeSpec] = [:]

@@ -101,20 +101,6 @@ package struct SourcePicture {
     return try SourcePicture(file, copy.type, versionOf: copy, for: options, monitor: monitor)
   }
 
-  /// The size of a picture as displayed, and how it is turned for that. Reads the header only.
-  ///
-  /// - Throws: `ThumbnailError`.
-  package static func readShape(
-    of file: SourceFile, _ type: ImageType, isCancelled: @escaping () -> Bool
-  ) throws(ThumbnailError) -> (pixels: PixelSize, orientation: Orientation) {
-    if type == .jpeg {
-      let info = try ThumbnailMaker.readInfo(of: file.bytes)
-      return (info.orientedPixels, info.orientation)
-    }
-    let header = try PictureReader.readHeader(of: ByteReader(file.bytes) { !isCancelled() }, type: type)
-    return (header.orientedPixels, header.orientation)
-  }
-
   /// The peak memory for making the thumbnails, in bytes, beyond that of an idle maker and an idle helper process.
   package func bytesNeeded(for options: ThumbnailOptions, decoding: Decoding) -> Int {
     switch content {

@@ -22,6 +22,11 @@ package struct MadeThumbnail: Sendable, Equatable {
     (self.path, self.size, self.pixels, self.bytes, self.state) = (path, size, pixels, bytes, state)
     self.looks = looks
   }
+
+  /// The same file as the thumbnail of another size.
+  package func asSize(_ name: String) -> MadeThumbnail {
+    MadeThumbnail(path: path, size: name, pixels: pixels, bytes: bytes, state: state, looks: looks)
+  }
 }
 
 /// A thumbnail in JSON: in the events of a job, and in a manifest.

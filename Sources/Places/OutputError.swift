@@ -2,6 +2,7 @@ import Fetching
 import Files
 import JobSettings
 import SystemPackage
+import Thumbnails
 
 /// An output folder, a thumbnail or a join could not be written.
 package struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -22,6 +23,8 @@ package struct OutputError: Error, Sendable, Equatable, CustomStringConvertible 
     case unreadable
     /// The place has the thumbnail of another source, which exists.
     case taken
+    /// The place is that of two thumbnails of the source, which differ.
+    case sizesMeet(SizeSpec, SizeSpec)
     /// The place is a folder, or one of its parents is a file.
     case blocked
     /// The name is longer than the file system allows.
@@ -77,7 +80,7 @@ package struct OutputError: Error, Sendable, Equatable, CustomStringConvertible 
   /// Whether it concerns this place only, so that the source may have thumbnails in other outputs.
   package var isOnlyOfPlace: Bool {
     switch kind {
-    case .foreign, .unreadable, .taken, .blocked, .nameTooLong: true
+    case .foreign, .unreadable, .taken, .sizesMeet, .blocked, .nameTooLong: true
     case .cannotCreate, .isSource, .hasPhotos, .notJoin, .shared, .removed, .closed, .cannotRemove, .notKept,
       .noWorkFolder, .failed:
       false
@@ -115,6 +118,8 @@ package struct OutputError: Error, Sendable, Equatable, CustomStringConvertible 
     case .unreadable: "\(name): exists and cannot be read: \(reason)"
     case .shared: "\(name): is the folder of two outputs, or in that of another; give each output its own folder"
     case .taken: "another source has the place of its thumbnail, \(name)"
+    case .sizesMeet(let one, let other):
+      "its thumbnails of \(one.unnamed) and \(other.unnamed) differ and would have one place, \(name)"
     case .blocked where error == .isDirectory: "\(name): cannot be written: a folder has this name"
     case .blocked: "\(name): cannot be written: a file is where a folder is needed"
     case .nameTooLong: "\(name): cannot be written: the name is longer than the file system allows"

@@ -116,6 +116,39 @@ package struct ThumbnailOutput: Sendable {
     return Self.hasSizeFolders(options, name) ? Path(size.name).appending(place) : place
   }
 
+  /// A size of a source's thumbnails, its place, and what thumbnails there are marked with.
+  struct Slot {
+    let size: SizeSpec
+    let place: Path
+    let stamp: SettingsStamp
+  }
+
+  /// The sizes of a source's thumbnails, in their order. Of those that share a place, each has the stamp of the first one.
+  ///
+  /// - Parameter place: the place of the source's thumbnails, from ``OutputPlan``.
+  func slots(of source: Source, _ place: Path) -> [Slot] {
+    var slots: [Slot] = []
+    for (size, stamp) in zip(options.sizes, stamps) {
+      let place = self.place(of: source, place, size: size)
+      let first = factKinds.contains(.pixels) ? slots.first { $0.place == place } : nil
+      slots.append(Slot(size: size, place: place, stamp: first?.stamp ?? stamp))
+    }
+    return slots
+  }
+
+  /// Two sizes whose thumbnails of a source differ, and yet have one place; nil if there are none.
+  package func clash(of source: Source, _ place: Path) -> OutputError? {
+    guard let pixels = source.nameFacts.pixels else { return nil }
+    let slots = slots(of: source, place)
+    for (index, slot) in slots.enumerated() {
+      let other = slots[..<index].first {
+        $0.place == slot.place && $0.size.placement(for: pixels) != slot.size.placement(for: pixels)
+      }
+      if let other { return OutputError(.sizesMeet(other.size, slot.size), path.appending(slot.place)) }
+    }
+    return nil
+  }
+
   /// The places of a source's thumbnails.
   package func places(of path: Path, _ relative: Path) -> [Path] {
     var source = Source(path: path, relativePath: relative, argument: 0, origin: .folder)
@@ -154,12 +187,12 @@ package struct ThumbnailOutput: Sendable {
     _ thumbnail: Thumbnail, of source: Source, to place: Path, contents: SourceContents,
     description: SourceDescription?, modified: timespec, owners: Owners, isCancelled: () -> Bool
   ) throws(OutputError) -> MadeThumbnail {
-    guard let folder, let index = options.sizes.firstIndex(of: thumbnail.size) else {
+    let wanted = place
+    guard let folder, let slot = slots(of: source, place).first(where: { $0.size == thumbnail.size }) else {
       preconditionFailure("only a real run publishes, and only sizes of its options")
     }
-    let wanted = place
-    let place = self.place(of: source, place, size: thumbnail.size)
-    let mark = stamps[index].mark.of(contents, markedKey(of: source))
+    let place = slot.place
+    let mark = slot.stamp.mark.of(contents, markedKey(of: source))
     let bytes: Int
     var (state, looks): (FileState?, UInt64?)
     if let destination {
@@ -207,11 +240,10 @@ package struct ThumbnailOutput: Sendable {
     of source: Source, _ place: Path, _ status: stat, files: [stat?], owners: Owners
   ) -> SettingsStamp.State {
     let found = SettingsStamp.FoundSource(status: status, key: key(of: source), path: source.path)
-    let states = options.sizes.indices.map { index in
-      let file = self.place(of: source, place, size: options.sizes[index])
-      return stamps[index].state(
-        of: file, files[index], source: found,
-        owner: { owners.owner(of: $0, in: file, at: place, for: source, in: self) })
+    let states = zip(slots(of: source, place), files).map { slot, file in
+      slot.stamp.state(
+        of: slot.place, file, source: found,
+        owner: { owners.owner(of: $0, in: slot.place, at: place, for: source, in: self) })
     }
     return states.first(where: \.isRefused) ?? states.first { $0 == .missing || $0 == .stale }
       ?? states.first { $0 == .touched } ?? .upToDate
@@ -219,7 +251,7 @@ package struct ThumbnailOutput: Sendable {
 
   /// The files in the places of a source's thumbnails, in the order of the sizes; nil where there is none.
   package func files(of source: Source, _ place: Path) -> [stat?] {
-    zip(options.sizes, stamps).map { size, stamp in stamp.status(of: self.place(of: source, place, size: size)) }
+    slots(of: source, place).map { $0.stamp.status(of: $0.place) }
   }
 
   /// Whether neither a folder is in one of the places of a source's thumbnails, nor something else where its folder would be.
@@ -240,9 +272,7 @@ package struct ThumbnailOutput: Sendable {
   /// What the thumbnails of a source from the network tell of it together. A place that another source has begins with the
   /// output folder.
   package func remoteState(of source: Source, _ address: RemoteAddress, _ place: Path) -> SettingsStamp.RemoteState {
-    let states = zip(options.sizes, stamps).map { size, stamp in
-      stamp.remoteState(of: self.place(of: source, place, size: size), key: SourceKey(of: address))
-    }
+    let states = slots(of: source, place).map { $0.stamp.remoteState(of: $0.place, key: SourceKey(of: address)) }
     let state = SettingsStamp.RemoteState.together(states)
     return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }
   }
@@ -268,9 +298,9 @@ package struct ThumbnailOutput: Sendable {
   ) throws(OutputError) -> SettingsStamp.RemoteState {
     guard let destination else { preconditionFailure("the thumbnails are in a folder") }
     var states: [SettingsStamp.RemoteState] = []
-    for (size, stamp) in zip(options.sizes, stamps) {
-      let place = self.place(of: source, place, size: size)
-      states.append(try destination.state(of: place, key: markedKey(of: source), stamp.mark, isCancelled: isCancelled))
+    for slot in slots(of: source, place) {
+      states.append(
+        try destination.state(of: slot.place, key: markedKey(of: source), slot.stamp.mark, isCancelled: isCancelled))
     }
     let state = SettingsStamp.RemoteState.together(states)
     return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }

@@ -13,12 +13,15 @@ package struct NameFacts: Sendable, Hashable {
 
     package static let date = Kinds(rawValue: 1)
     package static let contents = Kinds(rawValue: 2)
+    package static let pixels = Kinds(rawValue: 4)
   }
 
   /// When the photo was taken; nil if it does not say.
   package private(set) var taken: CaptureDate?
   /// What identifies its contents in marks; nil if it cannot be read.
   package private(set) var contents: SourceContents?
+  /// Its size as displayed; nil if its header cannot be read.
+  package private(set) var pixels: PixelSize?
 
   /// Knows nothing.
   package init() {}
@@ -28,7 +31,10 @@ package struct NameFacts: Sendable, Hashable {
   /// - Parameter source: a file; of a source from the network, nothing is known before it is fetched.
   package init(of source: Source, _ kinds: Kinds) {
     guard !kinds.isEmpty, source.isLocal, let file = try? SourceFile(source.path) else { return }
-    if kinds.contains(.date), case .image(let type)? = try? file.content(of: source) { taken = file.facts(type).taken }
+    if !kinds.isDisjoint(with: [.date, .pixels]), case .image(let type)? = try? file.content(of: source) {
+      if kinds.contains(.date) { taken = file.facts(type).taken }
+      if kinds.contains(.pixels) { pixels = try? file.shape(type).pixels }
+    }
     if kinds.contains(.contents) { contents = try? file.contents() }
   }
 }

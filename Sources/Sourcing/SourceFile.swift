@@ -235,6 +235,20 @@ package final class SourceFile {
     try read(Self.headSize, at: 0)
   }
 
+  /// The size of the picture as displayed, and how it is turned for that. Reads the header only.
+  ///
+  /// - Throws: `ThumbnailError`.
+  package func shape(
+    _ type: ImageType, isCancelled: @escaping () -> Bool = { false }
+  ) throws(ThumbnailError) -> (pixels: PixelSize, orientation: Orientation) {
+    if type == .jpeg {
+      let info = try ThumbnailMaker.readInfo(of: bytes)
+      return (info.orientedPixels, info.orientation)
+    }
+    let header = try PictureReader.readHeader(of: ByteReader(bytes) { !isCancelled() }, type: type)
+    return (header.orientedPixels, header.orientation)
+  }
+
   /// What the camera has noted of the photo.
   package func facts(_ type: ImageType) -> PhotoFacts { PictureReader.readFacts(of: bytes, type: type) }
 

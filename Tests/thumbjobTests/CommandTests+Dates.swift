@@ -169,7 +169,7 @@ extension CommandTests {
     @Test func whatAPatternCannotKnowIsAMistake() async throws {
       let folder = try photos()
       let prune = try await BuiltCommand.run("in", "--name", "%Y/%s", "--prune", in: folder)
-      #expect(prune.status == 64 && prune.errors.contains("--prune: with %Y, %m, %D and %c in “name”"))
+      #expect(prune.status == 64 && prune.errors.contains("--prune: with %W, %H, %Y, %m, %D and %c in “name”"))
       let network = try await BuiltCommand.run("http://127.0.0.1:9/a.jpg", "--name", "%s.%c", in: folder)
       #expect(network.status == 64 && network.errors.contains("named before it is fetched"))
     }

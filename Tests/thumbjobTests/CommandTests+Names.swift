@@ -43,6 +43,42 @@ extension CommandTests {
       #expect(try await run("pics", "-o", "pics", in: folder).status == 73)
     }
 
+    @Test func sizesAboveThatOfAPhotoShareOneFile() async throws {
+      let folder = TemporaryFolder()
+      try folder.write(SyntheticPhoto(seed: 1, width: 90, height: 60).jpeg(), to: "in/large.jpg")
+      try folder.write(SyntheticPhoto(seed: 2, width: 40, height: 60).jpeg(), to: "in/small.jpg")
+      try folder.write([1, 2, 3], to: "in/broken.jpg")
+      let names = ["large-32.jpg", "large-64.jpg", "large-80.jpg", "small-32.jpg", "small-40.jpg"]
+      for isFirst in [true, false] {
+        let ending = try await run(
+          "in", "-o", "web", "-s", "32x", "-s", "64x", "-s", "80x", "--name", "%s-%W", "--manifest", "m.json",
+          in: folder)
+        #expect(ending.status == 1 && ending.number("failed") == 1, "\(ending.errors)")
+        #expect(ending.number(isFirst ? "made" : "up_to_date") == 2)
+        #expect(folder.files(below: "web").filter { $0.hasSuffix(".jpg") } == names)
+        let manifest = try #require(folder.contents("m.json").map { String(decoding: $0, as: UTF8.self) })
+        #expect(manifest.components(separatedBy: "small-40.jpg").count == 3, "\(manifest)")
+      }
+      // The first of the sizes that share a file may go.
+      let ending = try await run("in/small.jpg", "-o", "web", "-s", "80x", "--name", "%s-%W", in: folder)
+      #expect(ending.status == 0 && folder.files(below: "web").filter { $0.hasSuffix(".jpg") } == names)
+    }
+
+    @Test func differentThumbnailsOfAPhotoDoNotShareAFile() async throws {
+      let folder = try photos("a.jpg")
+      for _ in 0..<2 {
+        let ending = try await run("a.jpg", "-o", "web", "-s", "100x", "-s", "200x20^", "--name", "%s-%W", in: folder)
+        #expect(ending.status == 1 && ending.number("failed") == 1)
+        #expect(
+          ending.errorLines.contains {
+            $0.hasSuffix(
+              "a.jpg: its thumbnails of 100x and 200x20^ differ and would have one place, web/a-64.jpg; use %w and %h, "
+                + "the box of the size, in the pattern")
+          }, "\(ending.errors)")
+        #expect(folder.files(below: "web").filter { $0.hasSuffix(".jpg") }.isEmpty)
+      }
+    }
+
     @Test func ofTwoPhotosThatWantOnePlaceTheFirstKeepsIt() async throws {
       let folder = try photos("a/x.jpg", "b/x.jpg")
       var kept: [UInt8]?

@@ -76,7 +76,7 @@ extension CommandTests {
     @Test func aWatchRefusesNamesThatTellWhatIsInAPhotoOrPutThumbnailsBesideIt() async throws {
       let folder = try withPhotos()
       for (arguments, text) in [
-        (["--name", "%Y/%s"], "a watch removes thumbnails, and with %Y"),
+        (["--name", "%Y/%s"], "a watch removes thumbnails, and with %W, %H"),
         (["--name", "%d/%s-small", "-o", "images/sub"], "name an “out” outside of images"),
         (["--name", "%d/%s-small", "-o", "images"], "name an “out” outside of images"),
       ] {

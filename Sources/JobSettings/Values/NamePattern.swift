@@ -11,6 +11,7 @@ import Thumbnails
 /// | `%e` | the extension of the source, without the dot |
 /// | `%d` | the folder of the source in the tree that thumbnails otherwise mirror; empty at the top |
 /// | `%w` · `%h` | the width and the height of the size's box; empty where it has none |
+/// | `%W` · `%H` | the width and the height of the thumbnail itself |
 /// | `%Y` · `%m` · `%D` | the year, the month and the day on which the photo was taken: four, two and two digits |
 /// | `%c` | eight digits that change with the contents of the photo and with the settings |
 /// | `%%` | a percent sign |
@@ -18,12 +19,15 @@ import Thumbnails
 /// A `/` separates the names of folders and file. Where `%d` is only a part of a name, as in `%d-%s`, each `/` in it
 /// becomes `-`. A place that does not end in `.jpg` or another extension of JPEG files gets `.jpg` appended.
 ///
+/// Sizes above that of a photo give the same thumbnail, which has one place if `%W` or `%H` tells the sizes apart. Where the
+/// header of a photo cannot be read, these letters stand for the box.
+///
 /// A photo that does not say when it was taken has one word, `undated`, for all letters of the date. Its modification time would
 /// give it another place in each copy of the folder.
 package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
   private enum Part: Sendable, Hashable {
     case text([UInt8])
-    case stem, folder, fileExtension, width, height, contents
+    case stem, folder, fileExtension, width, height, trueWidth, trueHeight, contents
     /// The letters of a date that are side by side, with what separates them.
     case date([DatePart])
   }
@@ -82,12 +86,14 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
         case "d": parts.append(.folder)
         case "w": parts.append(.width)
         case "h": parts.append(.height)
+        case "W": parts.append(.trueWidth)
+        case "H": parts.append(.trueHeight)
         case "Y": Self.append(.year, to: &parts)
         case "m": Self.append(.month, to: &parts)
         case "D": Self.append(.day, to: &parts)
         case "c": parts.append(.contents)
         case "%": parts.append(.text([byte]))
-        default: throw mistake("has a % that none of s, e, d, w, h, Y, m, D, c and % follows")
+        default: throw mistake("has a % that none of s, e, d, w, h, W, H, Y, m, D, c and % follows")
         }
       }
       names.append(parts)
@@ -119,13 +125,14 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
       switch part {
       case .date: kinds.insert(.date)
       case .contents: kinds.insert(.contents)
+      case .trueWidth, .trueHeight: kinds.insert(.pixels)
       case .text, .stem, .folder, .fileExtension, .width, .height: break
       }
     }
   }
 
   /// Whether each size has places of its own, so that it needs no folder.
-  package var tellsSizes: Bool { names.joined().contains { $0 == .width || $0 == .height } }
+  package var tellsSizes: Bool { names.joined().contains { [.width, .height, .trueWidth, .trueHeight].contains($0) } }
 
   /// The place of a source's thumbnail, relative to the output folder.
   ///
@@ -139,6 +146,7 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     let file = relativePath.lastName.bytes
     let dot = file.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == file.startIndex ? nil : $0 } ?? file.endIndex
     let folder = relativePath.parent
+    let pixels = facts.pixels.map { size.placement(for: $0).pixels }
     var isUndatedTold = false
     let place = names.reduce(into: Path()) { place, parts in
       if parts == [.folder] {
@@ -171,8 +179,10 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
             name += "undated".utf8
             isUndatedTold = true
           }
-        case .width: name += (size.width.map(String.init) ?? "").utf8
-        case .height: name += (size.height.map(String.init) ?? "").utf8
+        case .width: name += Self.digits(size.width)
+        case .height: name += Self.digits(size.height)
+        case .trueWidth: name += Self.digits(pixels?.width ?? size.width)
+        case .trueHeight: name += Self.digits(pixels?.height ?? size.height)
         }
       }
       if case .date? = parts.first, parts.count == 1, name.isEmpty { return }
@@ -186,6 +196,9 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     String(
       decoding: Fingerprint(of: Array(settings.utf8) + (contents?.digits ?? [])).foldedDigits, as: UTF8.self)
   }
+
+  /// A length in pixels; nothing if there is none.
+  private static func digits(_ length: Int?) -> String.UTF8View { (length.map(String.init) ?? "").utf8 }
 
   private static let separators = ["-", "_", "."].map { Array($0.utf8) }
 

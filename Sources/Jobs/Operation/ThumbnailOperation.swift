@@ -179,6 +179,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
     var refusal: OutputError?
     var isRead = false
     for output in shared.outputs {
+      if let clash = output.clash(of: source, place) {
+        refusal = refusal ?? clash
+        continue
+      }
       let picture = try shared.trace.span("SourcePicture.read") {
         try SourcePicture(file, type, for: output.options, monitor: self)
       }
@@ -277,7 +281,11 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
         let path = output.path.appending(output.place(of: source, place, size: thumbnail.size))
         let made: MadeThumbnail
         if let earlier = task.thumbnails.first(where: { $0.path == path }) {
-          made = earlier
+          made = earlier.asSize(thumbnail.size.name)
+        } else if let equal = progress.withLock({ found in
+          found.findings.thumbnails.first { $0.path == path && $0.size != thumbnail.size.name }
+        }) {
+          made = equal.asSize(thumbnail.size.name)
         } else {
           report(stage: "writing")
           made = try shared.trace.span("ThumbnailOutput.publish") {

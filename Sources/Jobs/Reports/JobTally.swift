@@ -127,7 +127,10 @@ package struct JobTally: Sendable, Equatable {
 
   mutating func count(_ report: SourceReport) {
     thumbnails += report.thumbnails.count
-    bytesWritten = report.thumbnails.reduce(bytesWritten) { $0.saturating(plus: $1.bytes) }
+    var paths: Set<Path> = []
+    for thumbnail in report.thumbnails where paths.insert(thumbnail.path).inserted {
+      bytesWritten = bytesWritten.saturating(plus: thumbnail.bytes)
+    }
     switch report.result {
     case .made:
       made += 1

@@ -82,6 +82,7 @@ enum Advice {
     case .foreign, .unreadable: "move it away or choose another folder with --out"
     case .taken:
       "\(Self.otherPlace) or another folder with --out, or give the folders of both in one run; --force replaces it"
+    case .sizesMeet: "use %w and %h, the box of the size, in the pattern"
     case .notKept(let error): Self.advice(on: error)
     case .noWorkFolder: "set TMPDIR to another folder"
     case .blocked where error.error == .isDirectory:

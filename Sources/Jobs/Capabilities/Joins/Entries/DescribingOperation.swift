@@ -122,7 +122,7 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
     guard case .image(let type) = try file.content(of: source) else {
       throw SourceFailure.other("is no picture any more")
     }
-    let shape = try SourcePicture.readShape(of: file, type) { self.isCancelled }
+    let shape = try file.shape(type) { self.isCancelled }
     let options = ThumbnailOptions(sizes: [Self.small], makesPlaceholder: true)
     let thumbnail = try SourceFile(smallest.path)
     let needed = try ThumbnailMaker.readInfo(of: thumbnail.bytes, for: options).bytesNeeded(for: options)
