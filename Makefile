@@ -43,6 +43,8 @@ CHECKED = PicturesTests ThumbnailsTests
 # The programs that run in the tests, by the same ways. Of status-demo and FuzzTargets it is only tested that they compile.
 PLAIN_PROGRAMS = thumbjob thumbjob-decoder bad-decoder decoding-memory lessons make-images sandbox-parent status-demo
 RACED_PROGRAMS = thumbjob-decoder bad-decoder lessons sandbox-parent
+# The libraries for other packages, with articles. Their targets are among those that the suites need.
+DOCUMENTED = BoundedQueue MemoryPressure Thumbnails
 # The targets that Package.swift then has, with what they need.
 PLAIN_TARGETS = $(PLAIN) $(PLAIN_PROGRAMS) FuzzTargets
 RACED_TARGETS = $(RACED) $(RACED_PROGRAMS)
@@ -177,7 +179,7 @@ images-broken: deps link-deps ## makes ./images-broken, good files among bad one
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint compiled unit command race lessons memory endpoint attack-sample faults-sample soak-sample model-sample hunt-tests
+	@scripts/parts.sh lint compiled docs unit command race lessons memory endpoint attack-sample faults-sample soak-sample model-sample hunt-tests
 
 # One build alone leaves a core idle half of the time. No test runs beside them: a test has limits of time and threads.
 compiled: test-deps ## compiles what all parts of `make test` need, and downloads the rest meanwhile
@@ -445,12 +447,9 @@ format: ## formats the sources in place
 	$(EACH_SOURCE) $(SWIFT) format --in-place --parallel
 
 docs: deps ## writes the libraries' documentation to .build/docs
+	$(if $(COMPILED),,for library in $(DOCUMENTED); do $(BUILD_PLAIN) --target $$library; done)
 	@mkdir -p .build/docs
-	for library in BoundedQueue MemoryPressure Thumbnails; do \
-	  THUMBJOB_DOCS=1 $(SWIFT) package --allow-writing-to-directory .build/docs generate-documentation --target $$library \
-	    --output-path .build/docs/$$library --warnings-as-errors --transform-for-static-hosting \
-	    --hosting-base-path $$library; \
-	done
+	scripts/docs.sh $(SWIFT) .build/debug .build/docs $(DOCUMENTED) $(SHOWN)
 
 sbom: build ## writes .build/sbom.json: the packages and libraries that the program is made of, as SPDX
 	scripts/sbom.py $(SWIFT) $(BINARY) .build/sbom.json

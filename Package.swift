@@ -14,11 +14,6 @@ let samples: [SwiftSetting] =
   Context.packageDirectory.contains("/checkouts/")
   ? settings : settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Only for `make docs`; other builds neither fetch nor compile it.
-let documentation: [Package.Dependency] =
-  Context.environment["THUMBJOB_DOCS"] == nil
-  ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
-
 /// Only for `make fuzz`. It is a library, because no executable can be linked with the compiler flag for fuzzing. Other
 /// builds only compile the target.
 let fuzzProducts: [Product] =
@@ -56,7 +51,7 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
-  ] + documentation,
+  ],
   targets: [
     // System libraries: module maps and nothing else.
     .systemLibrary(name: "CJPEGLibrary", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),

@@ -20,6 +20,9 @@
 ///   - maxConcurrentOperations: the most operations that run at once, at least 1.
 ///   - backlog: the most accepted operations that wait, at least 0; default: 4 × `maxConcurrentOperations`.
 ///   - budget: the bytes that running operations may reserve; nil means no limit.
+///   - isolation: the actor on which `body` runs: that of the caller.
+///   - body: submits operations. The queue must not be used after it.
+/// - Returns: what `body` returns.
 /// - Throws: the errors of `body`, and `CancellationError` if the task is cancelled before the last operation has ended.
 public func withBoundedQueue<Result>(
   name: String = "bounded queue", maxConcurrentOperations: Int, backlog: Int? = nil, budget: MemoryBudget? = nil,

@@ -166,8 +166,12 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// started in another way, the operation traps while one of them has not ended.
   public final override func addDependency(_ operation: Operation) { addDependency(operation, allowsFailure: false) }
 
-  /// - Parameter allowsFailure: true if this operation runs even if the other one does not succeed. A dependency that is added
-  ///   twice may fail only if both calls say so.
+  /// Makes the operation wait for another one, as ``addDependency(_:)`` does.
+  ///
+  /// - Parameters:
+  ///   - operation: the one to wait for.
+  ///   - allowsFailure: true if this operation runs even if the other one does not succeed. A dependency that is added twice may
+  ///     fail only if both calls say so.
   public final func addDependency(_ operation: Operation, allowsFailure: Bool) {
     addDependency(operation, allowsFailure: allowsFailure, readAs: nil)
   }
@@ -182,7 +186,9 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
 
   /// Makes the operation wait for another one, whose result its work reads.
   ///
-  /// - Parameter allowsFailure: true if this operation runs even if the other one does not succeed.
+  /// - Parameters:
+  ///   - operation: the one to wait for.
+  ///   - allowsFailure: true if this operation runs even if the other one does not succeed.
   public final func dependency<Value>(
     on operation: ResultOperation<Value>, allowsFailure: Bool = false
   ) -> Dependency<Value> {

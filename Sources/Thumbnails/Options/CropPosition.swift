@@ -14,7 +14,7 @@
 public enum CropPosition: Sendable, Hashable, CustomStringConvertible {
   /// A point, in ten-thousandths of the picture's width and height from its top left corner: 0 to 10,000.
   case point(x: Int, y: Int)
-  /// The part in which neighbouring areas differ most in brightness and colour (``Attention``).
+  /// The part in which neighbouring areas differ most in brightness and colour (`Attention`).
   case attention
 
   public static let centre = point(x: whole / 2, y: whole / 2)

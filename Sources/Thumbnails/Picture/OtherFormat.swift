@@ -2,7 +2,9 @@
 public enum OtherFormat {
   /// What a file with these first bytes is, such as `a PDF document`; nil if it is unknown.
   ///
-  /// - Parameter hasSVGName: whether the file has the name of an SVG picture. Its first bytes may tell only that it is XML.
+  /// - Parameters:
+  ///   - head: the first bytes of the file.
+  ///   - hasSVGName: whether the file has the name of an SVG picture. Its first bytes may tell only that it is XML.
   public static func name(_ head: some Collection<UInt8>, hasSVGName: Bool) -> String? {
     let head = Array(head)
     if let name = signatures.first(where: { head.dropFirst($0.offset).starts(with: $0.bytes) })?.name { return name }
