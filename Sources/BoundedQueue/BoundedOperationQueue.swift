@@ -40,149 +40,29 @@ public final class BoundedOperationQueue: Sendable {
   let observers = ObserverList()
   /// Executes the operations that hold a place.
   private let lanes: Lanes
+  /// Measures the time limits of operations and of a drain, and the delays before work is tried again.
+  let clock: any Clock<Duration>
 
   /// - Parameters:
   ///   - name: the queue's name, for messages.
   ///   - maxConcurrentOperations: the most operations that run at once, at least 1.
   ///   - backlog: the most accepted operations that wait, at least 0; default: 4 × `maxConcurrentOperations`.
   ///   - budget: the bytes that running operations may reserve; nil means no limit.
+  ///   - perKey: the most operations with the same key that run at once; nil means no limit.
   ///   - qos: the quality of service of the threads, on systems that have one.
+  ///   - clock: measures the time limits of operations and of a drain, and the delays before work is tried again.
   public init(
     name: String, maxConcurrentOperations: Int, backlog: Int? = nil, budget: MemoryBudget? = nil,
-    qos: DispatchQoS = .utility
+    perKey: Int? = nil, qos: DispatchQoS = .utility, clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.name = name
     account = Locked(
       Account(
         limits: QueueLimits(
           maxConcurrentOperations: maxConcurrentOperations, backlog: backlog ?? 4 * maxConcurrentOperations,
-          budget: budget)))
+          budget: budget, perKey: perKey)))
+    self.clock = clock
     lanes = Lanes(name: name, qos: qos)
-  }
-
-  // MARK: Submitting
-
-  /// Submits an operation, and blocks the thread while the backlog is full.
-  ///
-  /// Waiting producers are served in order of arrival. A producer also stops waiting when the queue is closed or
-  /// cancelled, which is an error, and when its operation is cancelled, which the queue then accepts and ends.
-  ///
-  /// - Throws: ``SubmitError`` if the queue did not accept the operation.
-  @available(*, noasync, message: "use submit(_:), which suspends instead of blocking a thread")
-  public func submitBlocking(_ operation: BoundedOperation) throws(SubmitError) {
-    let answer = Locked<Result<Void, SubmitError>?>(nil)  // written before the signal, read after it
-    let wake = DispatchSemaphore(value: 0)
-    let admission = try admit(
-      operation,
-      orBlock: { result in
-        answer.withLock { $0 = result }
-        wake.signal()
-      })
-    guard case .blocked = admission else { return }
-    wake.wait()
-    if case .failure(let error) = answer.withLock({ $0 }) { throw error }
-  }
-
-  /// Submits an operation, and suspends the task while the backlog is full.
-  ///
-  /// - Throws: ``SubmitError``, or `CancellationError` when the task is cancelled before the operation is accepted.
-  public func submit(_ operation: BoundedOperation) async throws {
-    try Task.checkCancellation()
-    let producer = SuspendedTask()
-    try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        producer.suspend(continuation)
-        do {
-          switch try admit(operation, orBlock: { producer.resume(with: $0.mapError { $0 }) }) {
-          case .blocked(let ticket): producer.ticket = ticket
-          case .accepted, .full, .refused: producer.resume(with: .success(()))
-          }
-        } catch {
-          producer.resume(with: .failure(error))
-        }
-        // If the task was cancelled before this point, its cancellation handler found no ticket to withdraw.
-        if Task.isCancelled { withdraw(producer, of: operation) }
-      }
-    } onCancel: {
-      withdraw(producer, of: operation)
-    }
-  }
-
-  /// Submits an operation if there is room now; never waits.
-  ///
-  /// - Returns: false if there is no room or other producers wait; the operation is unchanged then.
-  /// - Throws: ``SubmitError`` if the queue did not accept the operation.
-  public func trySubmit(_ operation: BoundedOperation) throws(SubmitError) -> Bool {
-    if case .accepted = try admit(operation, orBlock: nil) { true } else { false }
-  }
-
-  /// - Returns: `.accepted` if there is room. Otherwise `.blocked`, and `release` is called later, on any thread; or
-  ///   `.full` if `release` is nil.
-  private func admit(
-    _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
-  ) throws(SubmitError) -> Account.Admission {
-    guard !CurrentQueue.isCurrent(self) else { throw .fromOwnWorker }
-    let (joined, isDependant) = operation.state.withLock { ($0.join(self, at: .now), !$0.dependencies.isEmpty) }
-    guard joined else { throw .alreadySubmitted }
-    operation.makeTask()
-    return isDependant
-      ? try admitDependant(operation, orBlock: release) : try admit(operation, isReady: true, orBlock: release)
-  }
-
-  /// Admits an operation with dependencies. From here on they notify it of their ends, on any thread; it is ready when the
-  /// last has ended, but not before this function has ended.
-  private func admitDependant(
-    _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
-  ) throws(SubmitError) -> Account.Admission {
-    if let endless = operation.endlessDependency() {
-      operation.giveTurn(false)
-      operation.state.withLock { $0.leave() }
-      switch endless {
-      case .onItself: throw .dependsOnItself
-      case .notSubmitted(let name): throw .dependencyNotSubmitted(name)
-      }
-    }
-    let waits = operation.registerWithDependencies()
-    let admission = try admit(operation, isReady: !waits, orBlock: release)
-    switch admission {
-    case .accepted, .blocked:
-      operation.watchForeignDependencies()
-      if operation.state.withLock({ $0.dependencies.endSubmission() }) { ready(operation) }
-    case .full, .refused: break  // it has left the queue
-    }
-    return admission
-  }
-
-  private func admit(
-    _ operation: BoundedOperation, isReady: Bool, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
-  ) throws(SubmitError) -> Account.Admission {
-    let (admission, effects) = account.withLock { $0.admit(operation, isReady: isReady, orBlock: release) }
-    switch admission {
-    case .accepted: carryOut(effects)
-    case .blocked: break
-    case .full: leave(operation)
-    case .refused(let error):
-      leave(operation)
-      throw error
-    }
-    return admission
-  }
-
-  private func withdraw(_ producer: SuspendedTask, of operation: BoundedOperation) {
-    guard let ticket = producer.ticket else { return }
-    let (withdrawn, effects) = account.withLock { $0.withdrawProducer(ticket) }
-    if withdrawn {
-      leave(operation)
-      producer.resume(with: .failure(CancellationError()))
-    }
-    carryOut(effects)
-  }
-
-  /// Makes an operation that was not accepted new again.
-  private func leave(_ operation: BoundedOperation) {
-    operation.unregisterFromDependencies()
-    operation.giveTurn(false)
-    operation.state.withLock { $0.leave() }
   }
 
   // MARK: Inspection
@@ -305,56 +185,6 @@ public final class BoundedOperationQueue: Sendable {
 
   /// Accepts no more operations. Waiting operations still run; blocked producers get ``SubmitError/closed``.
   public func close() { carryOut(account.withLock { $0.close() }) }
-
-  /// Blocks the thread until no operation waits or runs, no producer is blocked, and observers have received every end.
-  ///
-  /// On a paused queue with waiting operations, this returns only after a resume or a cancellation.
-  @available(*, noasync, message: "use drain(), which suspends instead of blocking a thread")
-  public func drainBlocking() {
-    let wake = DispatchSemaphore(value: 0)
-    _ = whenIdle { wake.signal() }
-    wake.wait()
-  }
-
-  /// Suspends the task until no operation waits or runs, no producer waits, and observers have received every end.
-  ///
-  /// On a paused queue with waiting operations, this returns only after a resume or a cancellation.
-  ///
-  /// - Throws: `CancellationError` when the task is cancelled before. The queue goes on.
-  public func drain() async throws {
-    try Task.checkCancellation()
-    let waiter = SuspendedTask()
-    try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        waiter.suspend(continuation)
-        waiter.ticket = whenIdle { waiter.resume(with: .success(())) }
-        // If the task was cancelled before this point, its cancellation handler found no ticket.
-        if Task.isCancelled { stopDraining(waiter) }
-      }
-    } onCancel: {
-      stopDraining(waiter)
-    }
-  }
-
-  /// Suspends the task until the queue is idle, even if the task is cancelled.
-  func drainDespiteCancellation() async {
-    await withUnsafeContinuation { continuation in _ = whenIdle { continuation.resume() } }
-  }
-
-  private func stopDraining(_ waiter: SuspendedTask) {
-    guard let ticket = waiter.ticket, account.withLock({ $0.forgetDrainer(ticket) }) else { return }
-    waiter.resume(with: .failure(CancellationError()))
-  }
-
-  /// - Returns: the ticket of `wake`, with which it is forgotten.
-  private func whenIdle(_ wake: @escaping @Sendable () -> Void) -> Int {
-    precondition(
-      !CurrentQueue.isCurrent(self),
-      "an operation or observer of queue \(name) may not drain it: it would wait for itself")
-    let (ticket, effects) = account.withLock { $0.whenIdle(wake) }
-    carryOut(effects)
-    return ticket
-  }
 
   private func cancelAll(reason: CancelReason, closing: Bool, sparingRunning: Bool) -> CancelledOperations {
     let (running, effects) = account.withLock { account in

@@ -4,7 +4,8 @@ extension Account {
     waitingLimit: Int, waitingAfter id: Int = 0
   ) -> (running: [BoundedOperation], waiting: [BoundedOperation]) {
     guard isOutOfOrder, waitingLimit > 0 else { return (running, waiting.prefix(waitingLimit) { $0.id > id }) }
-    let all = (waiting.prefix(.max) { $0.id > id } + dependants.prefix(.max) { $0.id > id }).sorted { $0.id < $1.id }
+    let all = (waiting.prefix(.max) { $0.id > id } + dependants.prefix(.max) { $0.id > id }
+      + keyed.all { $0.id > id }).sorted { $0.id < $1.id }
     return (running, Array(all.prefix(waitingLimit)))
   }
 
@@ -13,6 +14,7 @@ extension Account {
     case .running: running.first { $0.id == id }
     case .waiting(let ticket): waiting[ticket]
     case .dependant(let ticket): dependants[ticket]
+    case .keyed(let ticket): keyed[ticket]
     case .blocked, .withdrawn, nil: nil
     }
   }
@@ -21,6 +23,8 @@ extension Account {
   func waitReason(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
     switch places[operation.id] {
     case .blocked: "its producer waits: the backlog of \(limits.backlog) is full"
+    case .keyed:
+      "waits for others of \(operation.key ?? ""): \(limits.perKey ?? 0) of them may run at once"
     case .waiting where isPaused: "the queue is \(pauses)"
     case .waiting where canStart: waitReason(operation, bytes: operation.announcedBytes, first: waiting.first)
     case .waiting:

@@ -12,6 +12,8 @@ struct Account {
     case waiting(ticket: PriorityLine<BoundedOperation>.Ticket)
     /// It waits for its dependencies.
     case dependant(ticket: Int)
+    /// It waits for others of its key.
+    case keyed(KeyedLines<BoundedOperation>.Ticket)
     /// It has a lane. While it waits for memory, `claim` is the ticket of its claim.
     case running(lane: Int, claim: Int?)
     /// Taken out of the waiting line by a cancellation; its end is being delivered.
@@ -32,6 +34,9 @@ struct Account {
   private(set) var waiting = PriorityLine<BoundedOperation>()
   /// The accepted operations whose dependencies have not ended. They count as waiting, so a backlog full of them is full.
   private(set) var dependants = WaitingLine<BoundedOperation>()
+  /// The operations that may start as soon as others of their keys have ended. Those that wait for a place are under way like
+  /// those that have one.
+  private(set) var keyed = KeyedLines<BoundedOperation>()
   /// The ids of the operations, accepted or with a blocked producer, whose dependencies have not ended.
   private var unready: Set<Int> = []
   /// Whether operations may wait in another order than that of their creation: one has had dependencies, or they were
@@ -59,6 +64,7 @@ struct Account {
     var counters = totals
     counters.waiting = waitingCount
     counters.waitingForDependencies = dependants.count
+    counters.waitingForKey = keyed.count
     counters.running = running.count
     counters.blockedProducers = blocked.count
     counters.waitingForMemory = claims.count
@@ -70,11 +76,11 @@ struct Account {
 
   var isPaused: Bool { !pauses.isEmpty }
   var canStart: Bool { !isPaused && running.count < limits.maxConcurrentOperations }
-  private var waitingCount: Int { waiting.count + dependants.count }
+  private var waitingCount: Int { waiting.count + dependants.count + keyed.count }
 
   /// An operation that can start at once needs no room in the backlog.
   private func hasRoom(for operation: BoundedOperation) -> Bool {
-    waitingCount < limits.backlog || (waiting.isEmpty && canStart && isReady(operation) && fits(operation))
+    waitingCount < limits.backlog || (waiting.isEmpty && canStart && isReady(operation) && isFree(operation) && fits(operation))
   }
 
   /// Whether the bytes that an operation has announced can be reserved now. Operations that wait for memory in their work
@@ -82,6 +88,13 @@ struct Account {
   private func fits(_ operation: BoundedOperation) -> Bool {
     operation.announcedBytes == 0 || claims.isEmpty && mayReserve(operation.announcedBytes)
   }
+
+  /// Whether an operation need not wait for others of its key.
+  private func isFree(_ operation: BoundedOperation) -> Bool {
+    operation.key.map { keyed.hasRoom($0, limit: mostPerKey) } ?? true
+  }
+
+  private var mostPerKey: Int { limits.perKey ?? .max }
 
   private func isReady(_ operation: BoundedOperation) -> Bool { !unready.contains(operation.id) }
 
@@ -130,7 +143,20 @@ struct Account {
     return dispatch()
   }
 
+  /// Has an operation wait for others of its key, or else for a place.
   private mutating func wait(_ operation: BoundedOperation) {
+    if let key = operation.key {
+      guard isFree(operation) else {
+        isOutOfOrder = true
+        places[operation.id] = .keyed(keyed.append(operation, key, operation.queuePriority))
+        return
+      }
+      keyed.enter(key)
+    }
+    waitForPlace(operation)
+  }
+
+  private mutating func waitForPlace(_ operation: BoundedOperation) {
     let priority = operation.queuePriority
     if priority != .normal { isOutOfOrder = true }
     places[operation.id] = .waiting(ticket: waiting.append(operation, priority))
@@ -226,6 +252,7 @@ struct Account {
         reserved -= operation.announcedBytes
         reservations -= 1
       }
+      leaveKey(operation)
       totals.count(outcome)
       if case .cancelledWhileWaiting = outcome {} else { executing -= 1 }
     } else {
@@ -234,6 +261,12 @@ struct Account {
     if outcome.cancelReason == .dependency { totals.cancelledForDependencies += 1 }
     dispatch(into: &effects)
     return effects
+  }
+
+  /// Lets the next of the operation's key wait for a place.
+  private mutating func leaveKey(_ operation: BoundedOperation) {
+    guard let key = operation.key, let next = keyed.leave(key, limit: mostPerKey) else { return }
+    waitForPlace(next)
   }
 
   /// Takes a cancelled operation out of the line in which it waits for room, for a place or for memory.
@@ -248,6 +281,10 @@ struct Account {
       withdraw([operation], into: &effects)
     case .waiting(let ticket):
       guard waiting.remove(ticket) != nil else { break }
+      leaveKey(operation)
+      withdraw([operation], into: &effects)
+    case .keyed(let ticket):
+      guard keyed.remove(ticket) != nil else { break }
       withdraw([operation], into: &effects)
     case .dependant(let ticket):
       guard dependants.remove(ticket) != nil else { break }
@@ -268,7 +305,10 @@ struct Account {
     var effects = Effects()
     isClosed = isClosed || closing
     if closing, stopReason == nil { stopReason = reason }
-    withdraw(waiting.removeAll() + dependants.removeAll(), into: &effects)
+    let ofKeys = keyed.removeAll()
+    let forPlaces = waiting.removeAll()
+    for operation in forPlaces { leaveKey(operation) }
+    withdraw(forPlaces + ofKeys + dependants.removeAll(), into: &effects)
     turnAway(.cancelled(reason), into: &effects)
     dispatch(into: &effects)
     return effects
@@ -277,9 +317,19 @@ struct Account {
   // MARK: Control
 
   mutating func setLimits(_ limits: QueueLimits) -> Effects {
+    let isKeyLimitChanged = self.limits.perKey != limits.perKey
     self.limits = limits
     widestLimits.widen(to: limits)
+    if isKeyLimitChanged { waitAgain() }
     return dispatch()
+  }
+
+  /// Has all operations that wait for a place or for their keys wait anew, because another number of each key may be under way.
+  private mutating func waitAgain() {
+    let ofKeys = keyed.removeAll()
+    let forPlaces = waiting.removeAll()
+    for operation in forPlaces { leaveKey(operation) }
+    for operation in forPlaces + ofKeys.sorted(by: { $0.id < $1.id }) { wait(operation) }
   }
 
   mutating func pause(_ reason: PauseReason) -> Effects {
@@ -352,7 +402,8 @@ struct Account {
     if !isReady(operation) {
       isOutOfOrder = true
       places[operation.id] = .dependant(ticket: dependants.append(operation))
-    } else if waiting.isEmpty, canStart, fits(operation) {
+    } else if waiting.isEmpty, canStart, isFree(operation), fits(operation) {
+      if let key = operation.key { keyed.enter(key) }
       return run(operation, into: &effects)
     } else {
       wait(operation)

@@ -8,6 +8,8 @@ public struct QueueCounters: Sendable, Hashable {
   public internal(set) var waiting = 0
   /// Those of them that depend on operations that have not ended.
   public internal(set) var waitingForDependencies = 0
+  /// Those of them that wait for others with the same key, of which ``QueueLimits/perKey`` are under way.
+  public internal(set) var waitingForKey = 0
   /// Operations that hold one of the `max` places. A place is freed after the observers have received the operation's
   /// end.
   public internal(set) var running = 0

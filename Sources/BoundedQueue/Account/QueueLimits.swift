@@ -6,11 +6,15 @@ public struct QueueLimits: Sendable, Hashable {
   public var backlog: Int { didSet { checkBounds() } }
   /// The bytes that running operations may reserve; nil means no limit.
   public var budget: MemoryBudget?
+  /// The most operations with the same ``BoundedOperation/key`` that run at once; at least 1, and nil means no limit. Others of
+  /// the key wait without a place, so operations with other keys pass them.
+  public var perKey: Int? { didSet { checkBounds() } }
 
-  public init(maxConcurrentOperations: Int, backlog: Int, budget: MemoryBudget? = nil) {
+  public init(maxConcurrentOperations: Int, backlog: Int, budget: MemoryBudget? = nil, perKey: Int? = nil) {
     self.maxConcurrentOperations = maxConcurrentOperations
     self.backlog = backlog
     self.budget = budget
+    self.perKey = perKey
     checkBounds()
   }
 
@@ -18,6 +22,7 @@ public struct QueueLimits: Sendable, Hashable {
     precondition(
       maxConcurrentOperations >= 1, "maxConcurrentOperations must be at least 1: otherwise no operation would ever run")
     precondition(backlog >= 0, "backlog must be at least 0")
+    precondition(perKey ?? 1 >= 1, "perKey must be at least 1: otherwise no operation with a key would ever run")
   }
 
   /// Raises each limit to the other's if that is higher. Of two budgets, the one with more ``MemoryBudget/bytes`` is
@@ -25,6 +30,7 @@ public struct QueueLimits: Sendable, Hashable {
   mutating func widen(to other: QueueLimits) {
     maxConcurrentOperations = max(maxConcurrentOperations, other.maxConcurrentOperations)
     backlog = max(backlog, other.backlog)
+    perKey = perKey.flatMap { own in other.perKey.map { max(own, $0) } }
     guard let bytes = budget?.bytes else { return }
     if other.budget.map({ $0.bytes > bytes }) ?? true { budget = other.budget }
   }

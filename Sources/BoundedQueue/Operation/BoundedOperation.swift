@@ -41,8 +41,14 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// What it works on, such as "photos/a.jpg"; nil if the operation has not said.
   public let subject: String?
 
+  /// What it shares with other operations of which only some may run at once (``QueueLimits/perKey``), such as a host or a user;
+  /// nil if nothing.
+  public let key: String?
+
   /// The bytes of the budget that are reserved while it has a place; 0 if its work reserves what it needs.
   let announcedBytes: Int
+  /// How long the work may take; nil means no limit.
+  private let timeLimit: Duration?
   /// Whether the work needs a thread. If not, it is a task.
   let takesThread: Bool
   /// Guards the operation's changing state, except for progress and reserved bytes, which are atomic.
@@ -60,21 +66,30 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   ///   - title: a one-line description of the work, for people.
   ///   - kind: a word for what it does; nil if no program needs it.
   ///   - subject: what it works on; nil if no program needs it.
+  ///   - key: what it shares with operations of which only ``QueueLimits/perKey`` may run at once; nil if nothing.
   ///   - bytes: what is reserved of the queue's ``QueueLimits/budget`` from the start of the work to its end. The operation
   ///     starts only when they are free, so it waits for them without a place. More than 1 PiB is treated as 1 PiB. With 0,
   ///     the work may reserve what it needs (``withReservation(of:_:)``).
-  public init(title: String, kind: String? = nil, subject: String? = nil, reserving bytes: Int = 0) {
-    id = Self.lastID.add(1, ordering: .relaxed).newValue
-    (self.title, self.kind, self.subject, takesThread) = (title, kind, subject, true)
+  ///   - timeLimit: how long the work may take from its start. Then the operation is cancelled with the reason
+  ///     ``CancelReason/timeout``, and ends at its next check for cancellation. Nil means no limit.
+  public init(
+    title: String, kind: String? = nil, subject: String? = nil, key: String? = nil, reserving bytes: Int = 0,
+    timeLimit: Duration? = nil
+  ) {
+    id = Self.nextID()
+    (self.title, self.kind, self.subject, self.key) = (title, kind, subject, key)
+    (self.timeLimit, takesThread) = (timeLimit, true)
     announcedBytes = Self.bounded(bytes)
   }
 
   /// - Parameter takesThread: whether the work needs a thread.
   init(
-    title: String, kind: String? = nil, subject: String? = nil, reserving bytes: Int = 0, takesThread: Bool
+    title: String, kind: String? = nil, subject: String? = nil, key: String? = nil, reserving bytes: Int = 0,
+    timeLimit: Duration? = nil, takesThread: Bool
   ) {
-    id = Self.lastID.add(1, ordering: .relaxed).newValue
-    (self.title, self.kind, self.subject, self.takesThread) = (title, kind, subject, takesThread)
+    id = Self.nextID()
+    (self.title, self.kind, self.subject, self.key) = (title, kind, subject, key)
+    (self.timeLimit, self.takesThread) = (timeLimit, takesThread)
     announcedBytes = Self.bounded(bytes)
   }
 
@@ -83,6 +98,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     precondition(bytes >= 0, "an operation reserves \(bytes) bytes")
     return Swift.min(bytes, 1 << 50)
   }
+
+  private static func nextID() -> Int { lastID.add(1, ordering: .relaxed).newValue }
 
   /// Releases a chain of operations that were never accepted in a loop, because each would otherwise release the next
   /// one within its own deinitialiser.
@@ -128,6 +145,9 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   public final func reportProgress(_ fraction: Double) {
     progress.store(fraction.isNaN ? -1 : Int(Swift.min(Swift.max(fraction, 0), 1) * 1_000_000), ordering: .relaxed)
   }
+
+  /// The progress, 0 while it is unknown.
+  final var fraction: Double { Double(Swift.max(0, progress.load(ordering: .relaxed))) / 1_000_000 }
 
   /// Runs `body` with `bytes` of the queue's ``QueueLimits/budget`` reserved.
   ///
@@ -221,34 +241,6 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// How the operation ended; nil until then.
   public final var outcome: Outcome? { state.withLock { $0.outcome } }
 
-  /// Suspends the task until the operation has ended. One that was never submitted never ends.
-  ///
-  /// - Returns: how it has ended.
-  /// - Throws: `CancellationError` when the task is cancelled before. The operation goes on.
-  @discardableResult
-  public final func waitForEnd() async throws -> Outcome {
-    try Task.checkCancellation()
-    let waiter = SuspendedTask()
-    try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        waiter.suspend(continuation)
-        waiter.ticket = state.withLock { $0.add(waiter) }
-        if waiter.ticket == nil { waiter.resume(with: .success(())) }
-        // If the task was cancelled before this point, its cancellation handler found no ticket.
-        if Task.isCancelled { forget(waiter) }
-      }
-    } onCancel: {
-      forget(waiter)
-    }
-    guard let outcome else { preconditionFailure("operation #\(id) has told of an end that did not come") }
-    return outcome
-  }
-
-  private func forget(_ waiter: SuspendedTask) {
-    guard let ticket = waiter.ticket, state.withLock({ $0.forgetWaiter(ticket) }) else { return }
-    waiter.resume(with: .failure(CancellationError()))
-  }
-
   /// Asks the operation to stop. A waiting operation ends at once without running. A running one ends when its work
   /// next checks ``isCancelled``. The first reason is kept.
   ///
@@ -321,14 +313,25 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   final func runToEnd(_ execute: () async throws -> Void) async {
     let (begun, queue) = state.withLock { ($0.begin(), $0.queue) }
     if begun {
-      queue?.began(self)
-      post(.started)
+      beginWork(queue)
       end(await work(execute, for: queue))
     } else if let reason = state.withLock({ $0.reasonToEndUnstarted() }) {
       end(.cancelledWhileWaiting(reason))
     }
     finish()
     queue?.finished(self)
+  }
+
+  private func beginWork(_ queue: BoundedOperationQueue?) {
+    queue?.began(self)
+    post(.started)
+    guard let timeLimit else { return }
+    let clock = queue?.clock ?? ContinuousClock()
+    let timer = Task.detached { [weak self] in
+      do { try await clock.sleep(for: timeLimit) } catch { return }
+      self?.cancel(reason: .timeout)
+    }
+    state.withLock { $0.timer = timer }
   }
 
   private func work(_ execute: () async throws -> Void, for queue: BoundedOperationQueue?) async -> Outcome {
@@ -349,8 +352,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   func runToEnd() {
     let (begun, queue) = state.withLock { ($0.begin(), $0.queue) }
     if begun {
-      queue?.began(self)
-      post(.started)
+      beginWork(queue)
       end(work())
     } else if let reason = state.withLock({ $0.reasonToEndUnstarted() }) {
       end(.cancelledWhileWaiting(reason))
@@ -394,7 +396,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   }
 
   private func end(_ outcome: Outcome) {
-    let ended = state.withLock { $0.end(outcome) }
+    let (ended, timer) = state.withLock { ($0.end(outcome), $0.timer.take()) }
+    timer?.cancel()
     precondition(ended, "operation #\(id) ended twice")
   }
 }

@@ -20,6 +20,8 @@ struct OperationState {
   /// How long it has waited for memory in total. A wait that is still going on is not included.
   var waitedForMemory = Duration.zero
   var dependencies = Dependencies()
+  /// Cancels the operation when its time is up.
+  var timer: Task<Void, Never>?
   /// The tasks that wait for the end.
   private var waiters = WaitingLine<SuspendedTask>()
   private var isFinished = false
@@ -56,6 +58,7 @@ struct OperationState {
     var copy = self
     copy.events = []
     copy.queue = nil
+    copy.timer = nil
     copy.waiters = WaitingLine()
     return copy
   }

@@ -36,29 +36,45 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
   ///   - title: a one-line description of the work, for people.
   ///   - kind: a word for what it does; nil if no program needs it.
   ///   - subject: what it works on; nil if no program needs it.
+  ///   - key: what it shares with operations of which only some may run at once; nil if nothing.
   ///   - bytes: what is reserved of the queue's budget while the work runs.
-  public override init(title: String, kind: String? = nil, subject: String? = nil, reserving bytes: Int = 0) {
+  ///   - timeLimit: how long the work may take; nil means no limit.
+  public override init(
+    title: String, kind: String? = nil, subject: String? = nil, key: String? = nil, reserving bytes: Int = 0,
+    timeLimit: Duration? = nil
+  ) {
     work = Locked(nil)
-    super.init(title: title, kind: kind, subject: subject, reserving: bytes, takesThread: true)
+    super.init(
+      title: title, kind: kind, subject: subject, key: key, reserving: bytes, timeLimit: timeLimit, takesThread: true)
   }
 
   /// - Parameters:
   ///   - title: a one-line description of the work.
+  ///   - key: what it shares with operations of which only some may run at once; nil if nothing.
   ///   - bytes: what is reserved of the queue's budget while the work runs.
+  ///   - timeLimit: how long the work may take; nil means no limit.
   ///   - work: makes the result, on a thread of the queue.
-  public init(title: String, reserving bytes: Int = 0, work: @escaping @Sendable () throws -> Value) {
+  public init(
+    title: String, key: String? = nil, reserving bytes: Int = 0, timeLimit: Duration? = nil,
+    work: @escaping @Sendable () throws -> Value
+  ) {
     self.work = Locked(.onThread(work))
-    super.init(title: title, reserving: bytes, takesThread: true)
+    super.init(title: title, key: key, reserving: bytes, timeLimit: timeLimit, takesThread: true)
   }
 
   /// - Parameters:
   ///   - title: a one-line description of the work.
+  ///   - key: what it shares with operations of which only some may run at once; nil if nothing.
   ///   - bytes: what is reserved of the queue's budget while the work runs.
+  ///   - timeLimit: how long the work may take; nil means no limit. Then the task is cancelled.
   ///   - work: makes the result, in a task. It takes a place of the queue but no thread. The task is cancelled with the
   ///     operation, and has the priority and the task-local values of the task that submits it.
-  public init(title: String, reserving bytes: Int = 0, work: @escaping @Sendable () async throws -> Value) {
+  public init(
+    title: String, key: String? = nil, reserving bytes: Int = 0, timeLimit: Duration? = nil,
+    work: @escaping @Sendable () async throws -> Value
+  ) {
     self.work = Locked(.task(work))
-    super.init(title: title, reserving: bytes, takesThread: false)
+    super.init(title: title, key: key, reserving: bytes, timeLimit: timeLimit, takesThread: false)
   }
 
   /// - Parameters:
