@@ -34,6 +34,9 @@ public final class SharedResults<Key: Hashable & Sendable, Value: Sendable>: Sen
   /// How many operations wait or run.
   public var pendingCount: Int { state.withLock { $0.pending.count } }
 
+  /// How many callers wait.
+  var waiterCount: Int { state.withLock { $0.pending.values.reduce(0) { $0 + $1.waiters.count } } }
+
   /// The result for a key.
   ///
   /// - Parameters:
