@@ -178,7 +178,9 @@ extension QueueTests {
       let queue = queue()
       let shared = SharedResults<Int, Int>(queue)
       await #expect(throws: Deliberate.self) {
-        try await shared.value(for: 1) { ResultOperation(title: "fails") { () async throws -> Int in throw Deliberate() } }
+        try await shared.value(for: 1) {
+          ResultOperation(title: "fails") { () async throws -> Int in throw Deliberate() }
+        }
       }
       queue.close()
       await #expect(throws: SubmitError.closed) {

@@ -4,7 +4,8 @@ extension Account {
     waitingLimit: Int, waitingAfter id: Int = 0
   ) -> (running: [BoundedOperation], waiting: [BoundedOperation]) {
     guard isOutOfOrder, waitingLimit > 0 else { return (running, waiting.prefix(waitingLimit) { $0.id > id }) }
-    let all = (waiting.prefix(.max) { $0.id > id } + dependants.prefix(.max) { $0.id > id }
+    let all =
+      (waiting.prefix(.max) { $0.id > id } + dependants.prefix(.max) { $0.id > id }
       + keyed.all { $0.id > id }).sorted { $0.id < $1.id }
     return (running, Array(all.prefix(waitingLimit)))
   }

@@ -80,7 +80,8 @@ struct Account {
 
   /// An operation that can start at once needs no room in the backlog.
   private func hasRoom(for operation: BoundedOperation) -> Bool {
-    waitingCount < limits.backlog || (waiting.isEmpty && canStart && isReady(operation) && isFree(operation) && fits(operation))
+    waitingCount < limits.backlog
+      || (waiting.isEmpty && canStart && isReady(operation) && isFree(operation) && fits(operation))
   }
 
   /// Whether the bytes that an operation has announced can be reserved now. Operations that wait for memory in their work

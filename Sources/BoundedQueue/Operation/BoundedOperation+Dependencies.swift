@@ -2,6 +2,41 @@ import Foundation
 import Locking
 
 extension BoundedOperation {
+  /// Makes the operation wait for another one, as ``addDependency(_:)`` does.
+  ///
+  /// - Parameters:
+  ///   - operation: the one to wait for.
+  ///   - allowsFailure: true if this operation runs even if the other one does not succeed. A dependency that is added twice may
+  ///     fail only if both calls say so.
+  public func addDependency(_ operation: Operation, allowsFailure: Bool) {
+    addDependency(operation, allowsFailure: allowsFailure, readAs: nil)
+  }
+
+  /// - Parameter result: the result that the work reads, which is released at the end of this operation.
+  func addDependency(_ operation: Operation, allowsFailure: Bool, readAs result: (any ReleasableResult)?) {
+    state.withLock { state in
+      precondition(state.isNew, "operation #\(id) gets a dependency after its submission")
+      state.dependencies.add(operation, allowsFailure: allowsFailure, readAs: result)
+    }
+  }
+
+  /// Makes the operation wait for another one, whose result its work reads.
+  ///
+  /// - Parameters:
+  ///   - operation: the one to wait for.
+  ///   - allowsFailure: true if this operation runs even if the other one does not succeed.
+  public func dependency<Value>(
+    on operation: ResultOperation<Value>, allowsFailure: Bool = false
+  ) -> Dependency<Value> {
+    let dependency = Dependency(on: operation)
+    addDependency(operation, allowsFailure: allowsFailure, readAs: dependency)
+    return dependency
+  }
+
+  /// The operations that wait for this one, in the order of their creation. An observer that receives the end of this
+  /// one still sees them.
+  public var dependants: [OperationName] { state.withLock { $0.dependencies }.dependantNames }
+
   /// Why a dependency may never end.
   enum EndlessDependency {
     case onItself

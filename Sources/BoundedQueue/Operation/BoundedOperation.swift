@@ -186,37 +186,6 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// started in another way, the operation traps while one of them has not ended.
   public final override func addDependency(_ operation: Operation) { addDependency(operation, allowsFailure: false) }
 
-  /// Makes the operation wait for another one, as ``addDependency(_:)`` does.
-  ///
-  /// - Parameters:
-  ///   - operation: the one to wait for.
-  ///   - allowsFailure: true if this operation runs even if the other one does not succeed. A dependency that is added twice may
-  ///     fail only if both calls say so.
-  public final func addDependency(_ operation: Operation, allowsFailure: Bool) {
-    addDependency(operation, allowsFailure: allowsFailure, readAs: nil)
-  }
-
-  /// - Parameter result: the result that the work reads, which is released at the end of this operation.
-  final func addDependency(_ operation: Operation, allowsFailure: Bool, readAs result: (any ReleasableResult)?) {
-    state.withLock { state in
-      precondition(state.isNew, "operation #\(id) gets a dependency after its submission")
-      state.dependencies.add(operation, allowsFailure: allowsFailure, readAs: result)
-    }
-  }
-
-  /// Makes the operation wait for another one, whose result its work reads.
-  ///
-  /// - Parameters:
-  ///   - operation: the one to wait for.
-  ///   - allowsFailure: true if this operation runs even if the other one does not succeed.
-  public final func dependency<Value>(
-    on operation: ResultOperation<Value>, allowsFailure: Bool = false
-  ) -> Dependency<Value> {
-    let dependency = Dependency(on: operation)
-    addDependency(operation, allowsFailure: allowsFailure, readAs: dependency)
-    return dependency
-  }
-
   /// Removes a dependency. It traps once the operation is submitted.
   public final override func removeDependency(_ operation: Operation) {
     state.withLock { state in
@@ -227,10 +196,6 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
 
   /// The operations that this one still waits for. Those that have ended are released.
   public final override var dependencies: [Operation] { state.withLock { $0.dependencies.operations } }
-
-  /// The operations that wait for this one, in the order of their creation. An observer that receives the end of this
-  /// one still sees them.
-  public final var dependants: [OperationName] { state.withLock { $0.dependencies }.dependantNames }
 
   // MARK: Inspection and cancellation
 
@@ -298,23 +263,44 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
 
   // MARK: Work that is a task
 
-  /// Makes the task, which waits for its turn. Called when the operation joins a queue, in the task of its producer.
-  func makeTask() {}
+  /// Does the work of an operation that takes no thread.
+  func executeInTask() async throws {
+    preconditionFailure("\(type(of: self)) must override executeInTask()")
+  }
 
-  /// Lets the task begin, or ends it without work.
-  func giveTurn(_ mayWork: Bool) {}
+  /// Makes the task of an operation that takes no thread. It waits for its turn. Called when the operation joins a queue, in the
+  /// task of its producer.
+  final func makeTask() {
+    if takesThread { return }
+    let number = state.withLock { $0.turn.number }
+    let task = Task { if await turnComes(number) { await runTaskToEnd() } }
+    state.withLock { $0.turn.task = task }
+  }
 
-  /// Cancels the task.
-  func cancelTask() {}
+  private func turnComes(_ number: Int) async -> Bool {
+    await withUnsafeContinuation { continuation in
+      if let given = state.withLock({ $0.turn.wait(number, continuation) }) { continuation.resume(returning: given) }
+    }
+  }
 
-  /// Does the work of the task.
-  ///
-  /// - Parameter execute: the work.
-  final func runToEnd(_ execute: () async throws -> Void) async {
+  /// Lets the task begin, or ends it without work. Only the first time counts.
+  final func giveTurn(_ mayWork: Bool) {
+    if takesThread { return }
+    state.withLock { $0.turn.give(mayWork) }?.resume(returning: mayWork)
+  }
+
+  private func runTaskToEnd() async {
     let (begun, queue) = state.withLock { ($0.begin(), $0.queue) }
     if begun {
       beginWork(queue)
-      end(await work(execute, for: queue))
+      let outcome: Outcome
+      do {
+        try await CurrentQueue.with(queue) { try await executeInTask() }
+        outcome = .succeeded
+      } catch {
+        outcome = self.outcome(after: error)
+      }
+      end(outcome)
     } else if let reason = state.withLock({ $0.reasonToEndUnstarted() }) {
       end(.cancelledWhileWaiting(reason))
     }
@@ -332,15 +318,6 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
       self?.cancel(reason: .timeout)
     }
     state.withLock { $0.timer = timer }
-  }
-
-  private func work(_ execute: () async throws -> Void, for queue: BoundedOperationQueue?) async -> Outcome {
-    do {
-      try await CurrentQueue.with(queue) { try await execute() }
-      return .succeeded
-    } catch {
-      return outcome(after: error)
-    }
   }
 
   private func outcome(after error: any Error) -> Outcome {
@@ -391,7 +368,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
       return (accepted: true, queue: state.queue)
     }
     super.cancel()
-    if result.accepted { cancelTask() }
+    if result.accepted, !takesThread { state.withLock { $0.turn.task }?.cancel() }
     return result
   }
 

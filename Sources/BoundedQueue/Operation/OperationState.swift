@@ -22,6 +22,8 @@ struct OperationState {
   var dependencies = Dependencies()
   /// Cancels the operation when its time is up.
   var timer: Task<Void, Never>?
+  /// The task of the work, if it is one.
+  var turn = Turn()
   /// The tasks that wait for the end.
   private var waiters = WaitingLine<SuspendedTask>()
   private var isFinished = false
@@ -58,7 +60,7 @@ struct OperationState {
     var copy = self
     copy.events = []
     copy.queue = nil
-    copy.timer = nil
+    (copy.timer, copy.turn) = (nil, Turn())
     copy.waiters = WaitingLine()
     return copy
   }
@@ -73,6 +75,7 @@ struct OperationState {
     self.queue = queue
     isQueued = true
     isDelivering = true
+    turn = Turn(number: turn.number + 1)
     return true
   }
 

@@ -24,11 +24,13 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
     case task(@Sendable () async throws -> Value)
   }
 
-  /// The work, if it is a closure. It is released when it begins.
-  private let work: Locked<Work?>
-  private let found = Locked<Value?>(nil)
-  /// The task of an operation that takes no thread, and its turn; nil before it joins a queue.
-  private let task = Locked<(turn: Turn, handle: Task<Void, Never>)?>(nil)
+  private struct Content {
+    /// The work, if it is a closure. It is released when it begins.
+    var work: Work?
+    var value: Value?
+  }
+
+  private let content: Locked<Content>
 
   /// For subclasses, which override ``makeResult()``.
   ///
@@ -43,7 +45,7 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
     title: String, kind: String? = nil, subject: String? = nil, key: String? = nil, reserving bytes: Int = 0,
     timeLimit: Duration? = nil
   ) {
-    work = Locked(nil)
+    content = Locked(Content())
     super.init(
       title: title, kind: kind, subject: subject, key: key, reserving: bytes, timeLimit: timeLimit, takesThread: true)
   }
@@ -58,7 +60,7 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
     title: String, key: String? = nil, reserving bytes: Int = 0, timeLimit: Duration? = nil,
     work: @escaping @Sendable () throws -> Value
   ) {
-    self.work = Locked(.onThread(work))
+    content = Locked(Content(work: .onThread(work)))
     super.init(title: title, key: key, reserving: bytes, timeLimit: timeLimit, takesThread: true)
   }
 
@@ -73,7 +75,7 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
     title: String, key: String? = nil, reserving bytes: Int = 0, timeLimit: Duration? = nil,
     work: @escaping @Sendable () async throws -> Value
   ) {
-    self.work = Locked(.task(work))
+    content = Locked(Content(work: .task(work)))
     super.init(title: title, key: key, reserving: bytes, timeLimit: timeLimit, takesThread: false)
   }
 
@@ -105,7 +107,7 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
 
   /// Makes the result. Override it unless the operation has a closure; never call it.
   open func makeResult() throws -> Value {
-    guard case .onThread(let work) = work.withLock({ $0.take() }) else {
+    guard case .onThread(let work) = content.withLock({ $0.work.take() }) else {
       preconditionFailure("\(type(of: self)) must override makeResult()")
     }
     return try work()
@@ -113,25 +115,16 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
 
   public final override func execute() throws {
     let value = try makeResult()
-    found.withLock { $0 = value }
+    content.withLock { $0.value = value }
   }
 
-  final override func makeTask() {
-    if takesThread { return }
-    let turn = Turn()
-    let handle = Task {
-      guard await turn.comes(), case .task(let work) = self.work.withLock({ $0.take() }) else { return }
-      await runToEnd {
-        let value = try await work()
-        found.withLock { $0 = value }
-      }
+  final override func executeInTask() async throws {
+    guard case .task(let work) = content.withLock({ $0.work.take() }) else {
+      preconditionFailure("operation #\(id) has no task, or has begun twice")
     }
-    task.withLock { $0 = (turn, handle) }
+    let value = try await work()
+    content.withLock { $0.value = value }
   }
-
-  final override func giveTurn(_ mayWork: Bool) { task.withLock { $0?.turn }?.give(mayWork) }
-
-  final override func cancelTask() { task.withLock { $0?.handle }?.cancel() }
 
   /// The result, as soon as there is one.
   ///
@@ -148,14 +141,14 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
   /// The result; nil until the operation has succeeded, and if it does not succeed.
   public final var value: Value? {
     guard case .succeeded = outcome else { return nil }
-    return found.withLock { $0 }
+    return content.withLock { $0.value }
   }
 
   /// The result, or why there is none.
   var ending: Result<Value, any Error> {
     switch outcome {
     case .succeeded:
-      guard let value = found.withLock({ $0 }) else { preconditionFailure("operation #\(id) has no result") }
+      guard let value = content.withLock({ $0.value }) else { preconditionFailure("operation #\(id) has no result") }
       return .success(value)
     case .failed(let error): return .failure(error)
     case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason):

@@ -74,7 +74,11 @@ extension BoundedOperationQueue {
       let operation = make(attempt)
       try await submit(operation)
       do {
-        return try await withTaskCancellationHandler { try await operation.result } onCancel: { operation.cancel() }
+        return try await withTaskCancellationHandler {
+          try await operation.result
+        } onCancel: {
+          operation.cancel()
+        }
       } catch {
         try Task.checkCancellation()
         guard let delay = policy.delay(afterAttempt: attempt, error) else { throw error }

@@ -1,35 +1,28 @@
-import Locking
+/// What the task of an operation waits for: that the operation gets a place in its queue, or leaves the queue. One task waits,
+/// once. An operation that was not accepted and is submitted again has another task and another turn.
+struct Turn {
+  /// How many turns there were before.
+  let number: Int
+  /// The task; nil before the operation joins a queue.
+  var task: Task<Void, Never>?
+  /// Whether the work may begin; nil until that is known.
+  private var given: Bool?
+  private var waiting: UnsafeContinuation<Bool, Never>?
 
-/// What the task of an operation waits for: that the operation gets a place in its queue, or leaves the queue.
-///
-/// *Concurrency*: from any thread. One task waits, once.
-final class Turn: Sendable {
-  private struct State {
-    var given: Bool?
-    var waiting: UnsafeContinuation<Bool, Never>?
-  }
+  init(number: Int = 0) { self.number = number }
 
-  private let state = Locked(State())
-
-  /// Waits for the turn.
+  /// Has the task of a turn wait.
   ///
-  /// - Returns: whether the work may begin.
-  func comes() async -> Bool {
-    await withUnsafeContinuation { continuation in
-      let given = state.withLock { state in
-        if state.given == nil { state.waiting = continuation }
-        return state.given
-      }
-      if let given { continuation.resume(returning: given) }
-    }
+  /// - Returns: the turn, if it has come; false if it was an earlier one; otherwise the continuation is kept.
+  mutating func wait(_ number: Int, _ continuation: UnsafeContinuation<Bool, Never>) -> Bool? {
+    if number != self.number { return false }
+    if given == nil { waiting = continuation }
+    return given
   }
 
-  /// Gives the turn. Only the first time counts.
-  func give(_ mayWork: Bool) {
-    let waiting = state.withLock { state in
-      if state.given == nil { state.given = mayWork }
-      return state.waiting.take()
-    }
-    waiting?.resume(returning: mayWork)
+  /// - Returns: the continuation to resume.
+  mutating func give(_ mayWork: Bool) -> UnsafeContinuation<Bool, Never>? {
+    if given == nil { given = mayWork }
+    return waiting.take()
   }
 }
