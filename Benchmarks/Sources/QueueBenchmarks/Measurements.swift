@@ -15,9 +15,15 @@ struct Measurements: Codable {
 
   /// Operations per second.
   private var rates: [Series<Double>] = []
+  /// The processor time of each operation in nanoseconds, of all threads; for the names of `rates`.
+  private var processorTimes: [Series<Double>] = []
   private var times: [Series<Percentiles>] = []
 
-  mutating func add(rate: Double, of name: String) { Self.add(rate, of: name, to: &rates) }
+  mutating func add(rate: Double, processor: Double, of name: String) {
+    Self.add(rate, of: name, to: &rates)
+    Self.add(processor, of: name, to: &processorTimes)
+  }
+
   mutating func add(_ latencies: Latencies, of name: String) { Self.add(latencies.percentiles, of: name, to: &times) }
 
   private static func add<Figure>(_ figure: Figure, of name: String, to all: inout [Series<Figure>]) {
@@ -29,12 +35,12 @@ struct Measurements: Codable {
   }
 
   var tables: String {
-    let rates = rates.map { series in
-      [series.name, countText(median(series.rounds)), durationText(nanoseconds: 1e9 / median(series.rounds))]
+    let rates = zip(rates, processorTimes).map { series, processor in
+      [series.name, countText(median(series.rounds)), durationText(nanoseconds: median(processor.rounds))]
         + [series.rounds.min() ?? 0, series.rounds.max() ?? 0].map { countText($0) }
     }
     let times = times.map { [$0.name] + Percentiles(medianOf: $0.rounds).cells }
-    return table(["empty operations", "per second", "each", "worst round", "best round"], rates) + "\n\n"
+    return table(["empty operations", "per second", "processor time each", "worst round", "best round"], rates) + "\n\n"
       + table(["time"] + Percentiles.headings, times)
   }
 }

@@ -18,6 +18,17 @@ struct Throughput: Benchmark {
       }
       queue.drainBlocking()
     },
+    Throughput(name: "BoundedOperationQueue, async operations") { count, max in
+      inTask {
+        let queue = BoundedOperationQueue(name: "benchmark", maxConcurrentOperations: max)
+        do {
+          for _ in 0..<count { try await queue.submit(ResultOperation(title: "benchmark") { () async throws -> Void in }) }
+          try await queue.drain()
+        } catch {
+          fatalError("the queue is open: \(error)")
+        }
+      }
+    },
     Throughput(name: "BoundedOperationQueue, a chain: each depends on the one before") { count, max in
       let queue = BoundedOperationQueue(name: "benchmark", maxConcurrentOperations: max)
       var last: ClosureOperation?
@@ -44,6 +55,25 @@ struct Throughput: Benchmark {
       }
       queue.drainBlocking()
     },
+    Throughput(name: "task group with a window: bounded, nothing else") { count, max in
+      inTask {
+        await withTaskGroup(of: Void.self) { group in
+          for number in 0..<count {
+            if number >= 5 * max { await group.next() }
+            group.addTask {}
+          }
+        }
+      }
+    },
+    Throughput(name: "OperationQueue and a semaphore: bounded") { count, max in
+      let (queue, places) = (OperationQueue(), DispatchSemaphore(value: 5 * max))
+      queue.maxConcurrentOperationCount = max
+      for _ in 0..<count {
+        places.wait()
+        queue.addOperation(BlockOperation { places.signal() })
+      }
+      queue.waitUntilAllOperationsAreFinished()
+    },
     Throughput(name: "OperationQueue, no bound on what waits") { count, max in
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = max
@@ -66,8 +96,28 @@ struct Throughput: Benchmark {
   ]
 
   func run(max: Int, into measured: inout Measurements) {
-    let start = nanoseconds()
+    let (start, processor) = (nanoseconds(), processorTime())
     pass(Self.count, max)
-    measured.add(rate: Double(Self.count) * 1e9 / Double(nanoseconds() - start), of: name)
+    measured.add(
+      rate: Double(Self.count) * 1e9 / Double(nanoseconds() - start),
+      processor: (processorTime() - processor) / Double(Self.count), of: name)
+  }
+
+  /// Runs it in a task of its own, and waits for its end. A task of the main thread would go there at each `await`.
+  private static func inTask(_ body: @escaping @Sendable () async -> Void) {
+    let ended = DispatchSemaphore(value: 0)
+    Task.detached {
+      await body()
+      ended.signal()
+    }
+    ended.wait()
+  }
+
+  /// The processor time of this process so far, in nanoseconds.
+  private func processorTime() -> Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    func nanoseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1e9 + Double(time.tv_usec) * 1e3 }
+    return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime)
   }
 }

@@ -63,7 +63,7 @@ extension BoundedOperation {
   /// Registers the operation with its dependencies, which then notify it of their ends. Those of another kind do so only
   /// after ``watchForeignDependencies()``.
   ///
-  /// - Returns: true if one of them has not ended.
+  /// - Returns: true if one of them has not ended, or has not succeeded and the operation is about to be cancelled for it.
   func registerWithDependencies() -> Bool {
     let operations = state.withLock { state in
       state.dependencies.beginSubmission()
@@ -77,7 +77,7 @@ extension BoundedOperation {
         dependencyEnded(operation)
       }
     }
-    return state.withLock { !$0.dependencies.isEmpty }
+    return state.withLock { $0.dependencies.waits }
   }
 
   /// Watches for the end of each dependency that is no ``BoundedOperation``. This cannot be undone, so it is called only

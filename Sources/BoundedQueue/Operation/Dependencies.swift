@@ -21,10 +21,13 @@ struct Dependencies {
   private var dependants: [Int: BoundedOperation]? = [:]
   /// The results that the work may read.
   private var results: [any ReleasableResult] = []
-  /// Why the operation cannot run.
+  /// Why the operation cannot run. Whoever sets it cancels the operation next. Until then others may find that all
+  /// dependencies have ended, so the operation is not ready from this moment on.
   private(set) var failure: FailedDependency?
 
   var isEmpty: Bool { edges.isEmpty }
+  /// Whether an operation that is being submitted has to wait.
+  var waits: Bool { !edges.isEmpty || failure != nil }
   /// The dependencies that have not ended, in the order in which they were added.
   var operations: [Operation] { edges.values.sorted { $0.number < $1.number }.map(\.operation) }
   var count: Int { edges.count }
@@ -90,7 +93,7 @@ struct Dependencies {
   private mutating func countEnd() -> Bool {
     guard missing > 0 else { return false }
     missing -= 1
-    return missing == 0
+    return missing == 0 && failure == nil
   }
 
   // MARK: As a dependency
