@@ -43,6 +43,8 @@ CHECKED = PicturesTests ThumbnailsTests
 # The programs that run in the tests, by the same ways. Of status-demo and FuzzTargets it is only tested that they compile.
 PLAIN_PROGRAMS = thumbjob thumbjob-decoder bad-decoder decoding-memory lessons make-images sandbox-parent status-demo
 RACED_PROGRAMS = thumbjob-decoder bad-decoder lessons sandbox-parent
+# The revision with which `make api` compares: the last version.
+SINCE = $(shell git describe --tags --abbrev=0 2>/dev/null)
 # The libraries for other packages, with articles. Their targets are among those that the suites need.
 DOCUMENTED = BoundedQueue MemoryPressure Thumbnails
 # The targets that Package.swift then has, with what they need.
@@ -152,7 +154,7 @@ MEBIBYTES = 192
 PICTURES = $(FIGURES)
 
 .PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
-  bench-compare bench-story bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs install deb deb-deps dist dist-deps image sbom man deps \
+  bench-compare bench-story bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps \
   clean
 
 help: ## lists the targets
@@ -450,6 +452,10 @@ docs: deps ## writes the libraries' documentation to .build/docs
 	$(if $(COMPILED),,for library in $(DOCUMENTED); do $(BUILD_PLAIN) --target $$library; done)
 	@mkdir -p .build/docs
 	scripts/docs.sh $(SWIFT) .build/debug .build/docs $(DOCUMENTED) $(SHOWN)
+
+api: deps ## fails if a public declaration of a library is gone or has changed since the last version: a list. SINCE=REVISION compares with another one
+	$(if $(COMPILED),,for library in $(DOCUMENTED); do $(BUILD_PLAIN) --target $$library; done)
+	scripts/api.sh $(SWIFT) "$(SINCE)" .build/debug .build/api $(DOCUMENTED)
 
 sbom: build ## writes .build/sbom.json: the packages and libraries that the program is made of, as SPDX
 	scripts/sbom.py $(SWIFT) $(BINARY) .build/sbom.json

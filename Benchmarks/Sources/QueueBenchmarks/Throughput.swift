@@ -22,7 +22,9 @@ struct Throughput: Benchmark {
       inTask {
         let queue = BoundedOperationQueue(name: "benchmark", maxConcurrentOperations: max)
         do {
-          for _ in 0..<count { try await queue.submit(ResultOperation(title: "benchmark") { () async throws -> Void in }) }
+          for _ in 0..<count {
+            try await queue.submit(ResultOperation(title: "benchmark") { () async throws -> Void in })
+          }
           try await queue.drain()
         } catch {
           fatalError("the queue is open: \(error)")
