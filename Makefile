@@ -154,7 +154,7 @@ MEBIBYTES = 192
 PICTURES = $(FIGURES)
 
 .PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
-  bench-compare bench-story bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps \
+  bench-compare bench-story bench-queue bench-server bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps \
   clean
 
 help: ## lists the targets
@@ -398,6 +398,10 @@ bench-queue: deps ## measures the time that the queue takes, compared with Found
 	$(BUILD_BENCHMARKS) --product bench-queue
 	@mkdir -p $(FIGURES)
 	$(BENCHMARKS)/bench-queue --json $(FIGURES)/queue.json | tee $(FIGURES)/queue.md
+
+bench-server: deps ## loads a server whose work is bounded by the queue with a thousand clients: answers, refusals, memory
+	$(BUILD_BENCHMARKS) --product server-example
+	python3 Benchmarks/server_load.py $(BENCHMARKS)/server-example
 
 bench-decoder: deps corpus ## measures how many megabytes each decoder decodes in a second of processor time
 	$(BUILD_BENCHMARKS) --product bench-decoder -Xswiftc -enable-testing --scratch-path .build-decoder

@@ -13,6 +13,8 @@ let package = Package(
   dependencies: [
     .package(name: "thumbjob", path: "../"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
   ],
   targets: [
@@ -31,6 +33,15 @@ let package = Package(
         .product(name: "BoundedQueue", package: "thumbjob"),
       ],
       path: "Sources/QueueBenchmarks", swiftSettings: settings),
+    .executableTarget(
+      name: "server-example",
+      dependencies: [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "BoundedQueue", package: "thumbjob"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Sources/ServerExample", swiftSettings: settings),
     .executableTarget(
       name: "bench-decoder",
       dependencies: [
