@@ -258,7 +258,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/StatusDemo", swiftSettings: settings),
-    .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "BoundedQueueTests", dependencies: ["BoundedQueue", "Locking", "MemoryPressure", "TestSupport"],
+      swiftSettings: settings),
     .target(
       name: "FuzzTargets",
       dependencies: [

@@ -262,7 +262,8 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
     #expect(try size(of: thumbnail.value) == expected, "\(thumbnail)")
   }
 
-  /// Every block of Swift in the documentation of the libraries is also in this file, so it compiles.
+  /// Every block of Swift in the documentation of the libraries is also in this file, or among the tests of the queue if it is
+  /// of an article on it. So it compiles.
   @Test func everyExampleOfTheDocumentationCompiles() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -274,7 +275,12 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
       .map { room.appendingPathComponent($0) }
     }
     documents += ["README.md", "docs/libraries.md", "docs/two-requests.md"].map { root.appendingPathComponent($0) }
-    let compiled = try Self.lines(URL(fileURLWithPath: #filePath))
+    var compiled = try Self.lines(URL(fileURLWithPath: #filePath))
+    let tests = root.appendingPathComponent("Tests/BoundedQueueTests")
+    for name in try FileManager.default.contentsOfDirectory(atPath: tests.path) where name.hasPrefix("ArticleExamples")
+    {
+      compiled += try Self.lines(tests.appendingPathComponent(name))
+    }
     var examples = 0
     for document in documents {
       var block: [String]?
@@ -290,7 +296,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
         }
       }
     }
-    #expect(examples == 19)
+    #expect(examples == 45)
   }
 
   /// The lines of a file, without indentation and comment slashes.

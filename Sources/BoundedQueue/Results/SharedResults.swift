@@ -5,7 +5,9 @@ import Locking
 /// ```swift
 /// let previews = SharedResults<String, [UInt8]>(queue)
 /// // A hundred requests for one photo make one preview.
-/// let preview = try await previews.value(for: path) { ResultOperation(title: "preview of \(path)") { try render(path) } }
+/// let preview = try await previews.value(for: path) {
+///   ResultOperation(title: "preview of \(path)") { try render(path) }
+/// }
 /// ```
 ///
 /// Results are not kept: who asks after the end gets a new operation. If the tasks of all who wait for an operation are
