@@ -258,8 +258,12 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/StatusDemo", swiftSettings: settings),
+    .target(
+      name: "MainActorProgram", dependencies: ["BoundedQueue"], path: "Tests/MainActorProgram",
+      swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
     .testTarget(
-      name: "BoundedQueueTests", dependencies: ["BoundedQueue", "Locking", "MemoryPressure", "TestSupport"],
+      name: "BoundedQueueTests",
+      dependencies: ["BoundedQueue", "Locking", "MainActorProgram", "MemoryPressure", "TestSupport"],
       swiftSettings: settings),
     .target(
       name: "FuzzTargets",

@@ -17,7 +17,7 @@ extension BoundedOperationQueue {
   /// On a paused queue with waiting operations, this returns only after a resume or a cancellation.
   ///
   /// - Throws: `CancellationError` when the task is cancelled before. The queue goes on.
-  public func drain() async throws {
+  public nonisolated(nonsending) func drain() async throws {
     try Task.checkCancellation()
     let waiter = SuspendedTask()
     try await withTaskCancellationHandler {
@@ -36,7 +36,7 @@ extension BoundedOperationQueue {
   ///
   /// - Returns: whether the queue is idle. If not, it goes on.
   /// - Throws: `CancellationError` when the task is cancelled before.
-  public func drain(for limit: Duration) async throws -> Bool {
+  public nonisolated(nonsending) func drain(for limit: Duration) async throws -> Bool {
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
         try await self.drain()
@@ -53,7 +53,7 @@ extension BoundedOperationQueue {
   }
 
   /// Suspends the task until the queue is idle, even if the task is cancelled.
-  func drainDespiteCancellation() async {
+  nonisolated(nonsending) func drainDespiteCancellation() async {
     await withUnsafeContinuation { continuation in _ = whenIdle { continuation.resume() } }
   }
 

@@ -27,7 +27,7 @@ extension BoundedOperationQueue {
   /// Submits an operation, and suspends the task while the backlog is full.
   ///
   /// - Throws: ``SubmitError``, or `CancellationError` when the task is cancelled before the operation is accepted.
-  public func submit(_ operation: BoundedOperation) async throws {
+  public nonisolated(nonsending) func submit(_ operation: BoundedOperation) async throws {
     try Task.checkCancellation()
     let producer = SuspendedTask()
     try await withTaskCancellationHandler {

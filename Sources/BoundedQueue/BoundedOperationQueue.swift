@@ -1,8 +1,13 @@
 import Foundation
 import Locking
 
-/// A first-in, first-out queue that limits how many operations run and how many wait. A producer that submits to a full
-/// queue waits for a free place, so pending work does not pile up in memory.
+/// A queue that limits how many operations run and how many wait. A producer that submits to a full queue waits for a free place,
+/// so pending work does not pile up in memory.
+///
+/// Operations start in the order of their submission, unless they depend on others, wait for others of their key, or have a
+/// `queuePriority`. That counts when the operation is submitted. One of `high` starts before those of `normal` that came at most
+/// 100 submissions earlier, and one of `veryHigh` before those at most 1000 earlier; `low` and `veryLow` are the same the other way
+/// round. So none waits for ever.
 ///
 /// At any moment a caller can read the queue's state (``counters``, ``snapshot(waitingLimit:waitingAfter:)``), observe
 /// it (``observe(_:)``), pause it, cancel one operation or all of them, and change the limits.

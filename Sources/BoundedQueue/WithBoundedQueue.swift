@@ -20,16 +20,20 @@
 ///   - maxConcurrentOperations: the most operations that run at once, at least 1.
 ///   - backlog: the most accepted operations that wait, at least 0; default: 4 × `maxConcurrentOperations`.
 ///   - budget: the bytes that running operations may reserve; nil means no limit.
+///   - perKey: the most operations with the same key that run at once; nil means no limit.
+///   - clock: measures the time limits of operations and of a drain, and the delays before work is tried again.
 ///   - isolation: the actor on which `body` runs: that of the caller.
 ///   - body: submits operations. The queue must not be used after it.
 /// - Returns: what `body` returns.
 /// - Throws: the errors of `body`, and `CancellationError` if the task is cancelled before the last operation has ended.
 public func withBoundedQueue<Result>(
   name: String = "bounded queue", maxConcurrentOperations: Int, backlog: Int? = nil, budget: MemoryBudget? = nil,
-  isolation: isolated (any Actor)? = #isolation, _ body: (BoundedOperationQueue) async throws -> Result
+  perKey: Int? = nil, clock: any Clock<Duration> = ContinuousClock(), isolation: isolated (any Actor)? = #isolation,
+  _ body: (BoundedOperationQueue) async throws -> Result
 ) async throws -> Result {
   let queue = BoundedOperationQueue(
-    name: name, maxConcurrentOperations: maxConcurrentOperations, backlog: backlog, budget: budget)
+    name: name, maxConcurrentOperations: maxConcurrentOperations, backlog: backlog, budget: budget, perKey: perKey,
+    clock: clock)
   do {
     let result = try await withTaskCancellationHandler {
       let result = try await body(queue)

@@ -1,4 +1,5 @@
 import Foundation
+import MainActorProgram
 import TestSupport
 import Testing
 
@@ -26,6 +27,29 @@ extension QueueTests {
       try await queue.drain()
       #expect(works.map(\.value) == (0..<500).map { $0 } && queue.counters.peakRunning == 500)
       #expect(works.allSatisfy { $0.isFinished })
+    }
+
+    @Test func aProgramOfTheMainActorHasOperationsThatRunElsewhere() async throws {
+      let sums = await Sums()
+      try await sums.load()
+      #expect(await sums.shown == [3, 8, 1])
+    }
+
+    @Test func whoCancelsATaskCancelsItsOperationAndGetsOneErrorOnly() async throws {
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
+      for _ in 0..<100 {
+        let operation = ResultOperation(title: "endless") { () async throws -> Int in
+          try await Task.sleep(for: .seconds(1000))
+          return 1
+        }
+        let task = Task { try await queue.result(of: operation) }
+        #expect(try await eventually { operation.isExecuting })
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(operation.isCancelled)
+      }
+      try await queue.drain()
+      #expect(try await queue.result(of: ResultOperation(title: "made") { 7 }) == 7)
     }
 
     @Test func theWorkHasTheTaskLocalValuesOfItsProducerAlsoIfItWaits() async throws {

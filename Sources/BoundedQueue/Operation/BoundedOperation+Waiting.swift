@@ -5,7 +5,7 @@ extension BoundedOperation {
   /// - Returns: how it has ended.
   /// - Throws: `CancellationError` when the task is cancelled before. The operation goes on.
   @discardableResult
-  public final func waitForEnd() async throws -> Outcome {
+  public nonisolated(nonsending) func waitForEnd() async throws -> Outcome {
     try Task.checkCancellation()
     let waiter = SuspendedTask()
     try await withTaskCancellationHandler {

@@ -30,7 +30,9 @@ import Synchronization
 /// *Concurrency*: every member may be called from any thread. ``execute()`` is called on one thread of the queue. Do
 /// not use Foundation's `completionBlock`; observe the queue instead. On Linux the block is never released, and it runs
 /// after waiters are woken (swift-corelibs-foundation, Operation.swift).
-open class BoundedOperation: Operation, @unchecked Sendable {  // see each property for its guard
+///
+/// It says `nonisolated`, so that subclasses do not belong to the main actor in modules where everything else does.
+nonisolated open class BoundedOperation: Operation, @unchecked Sendable {  // see each property for its guard
   /// A number that is unique within the process, and higher than those of all operations created before.
   public let id: Int
   /// A one-line description of the work for people, such as "thumbnail photos/a.jpg → 256x256".

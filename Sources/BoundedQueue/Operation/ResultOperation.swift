@@ -2,7 +2,9 @@ import Locking
 
 /// An operation whose work has a result, which operations that depend on it can read.
 ///
-/// Give it a closure, or subclass it and override ``makeResult()``. The work of an operation *after* others gets their
+/// Give it a closure, or subclass it and override ``makeResult()``. A closure with an `await` is a task: it takes a place of the
+/// queue but no thread, has the task-local values of its producer, and is cancelled with the operation. One without blocks a thread,
+/// and learns of a cancellation or of the end of its time only in a subclass, by ``BoundedOperation/checkCancelled()``. The work of an operation *after* others gets their
 /// results; it starts when all of them have succeeded, and it is cancelled if one of them does not:
 ///
 /// ```swift
@@ -17,8 +19,8 @@ import Locking
 /// }
 /// ```
 ///
-/// *Concurrency*: as for ``BoundedOperation``. The result is written once, before the operation ends.
-open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendable {  // locks guard both properties
+/// *Concurrency*: as for ``BoundedOperation``. A lock guards work and result, which is written once, before the operation ends.
+nonisolated open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendable {
   private enum Work {
     case onThread(@Sendable () throws -> Value)
     case task(@Sendable () async throws -> Value)
@@ -82,26 +84,34 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
   /// - Parameters:
   ///   - title: a one-line description of the work.
   ///   - inputs: the operations whose results the work needs. Submit them first.
+  ///   - key: what it shares with operations of which only some may run at once; nil if nothing.
+  ///   - bytes: what is reserved of the queue's budget while the work runs.
+  ///   - timeLimit: how long the work may take; nil means no limit.
   ///   - work: makes the result from theirs.
   public convenience init<each Input: Sendable>(
-    title: String, after inputs: repeat ResultOperation<each Input>,
-    work: @escaping @Sendable (repeat each Input) throws -> Value
+    title: String, after inputs: repeat ResultOperation<each Input>, key: String? = nil, reserving bytes: Int = 0,
+    timeLimit: Duration? = nil, work: @escaping @Sendable (repeat each Input) throws -> Value
   ) {
     let needed = (repeat Dependency(on: each inputs))
-    self.init(title: title) { try work(repeat (each needed).value) }
+    self.init(title: title, key: key, reserving: bytes, timeLimit: timeLimit) { try work(repeat (each needed).value) }
     repeat addDependency(each inputs, allowsFailure: false, readAs: each needed)
   }
 
   /// - Parameters:
   ///   - title: a one-line description of the work.
   ///   - inputs: the operations whose results the work needs. Submit them first.
+  ///   - key: what it shares with operations of which only some may run at once; nil if nothing.
+  ///   - bytes: what is reserved of the queue's budget while the work runs.
+  ///   - timeLimit: how long the work may take; nil means no limit.
   ///   - work: makes the result from theirs, in a task.
   public convenience init<each Input: Sendable>(
-    title: String, after inputs: repeat ResultOperation<each Input>,
-    work: @escaping @Sendable (repeat each Input) async throws -> Value
+    title: String, after inputs: repeat ResultOperation<each Input>, key: String? = nil, reserving bytes: Int = 0,
+    timeLimit: Duration? = nil, work: @escaping @Sendable (repeat each Input) async throws -> Value
   ) {
     let needed = (repeat Dependency(on: each inputs))
-    self.init(title: title) { () async throws -> Value in try await work(repeat (each needed).value) }
+    self.init(title: title, key: key, reserving: bytes, timeLimit: timeLimit) { () async throws -> Value in
+      try await work(repeat (each needed).value)
+    }
     repeat addDependency(each inputs, allowsFailure: false, readAs: each needed)
   }
 
@@ -131,7 +141,7 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
   /// - Throws: the error with which the operation has failed; that of an operation which it depends on and which did not
   ///   succeed; ``OperationCancelledError`` if it was cancelled; or `CancellationError` when the task that waits is cancelled.
   ///   The operation goes on then.
-  public final var result: Value {
+  public final nonisolated(nonsending) var result: Value {
     get async throws {
       try await waitForEnd()
       return try ending.get()

@@ -59,6 +59,28 @@ public struct RetryPolicy: Sendable {
 }
 
 extension BoundedOperationQueue {
+  /// Submits an operation and waits for its result. If the task is cancelled, so is the operation.
+  ///
+  /// - Throws: the error of the operation; ``SubmitError``; or `CancellationError` when the task is cancelled.
+  public nonisolated(nonsending) func result<Value>(of operation: ResultOperation<Value>) async throws -> Value {
+    try await submit(operation)
+    do { return try await resultOrCancel(operation) } catch {
+      // Whether the task or the operation notices first is chance.
+      try Task.checkCancellation()
+      throw error
+    }
+  }
+
+  private nonisolated(nonsending) func resultOrCancel<Value>(
+    _ operation: ResultOperation<Value>
+  ) async throws -> Value {
+    try await withTaskCancellationHandler {
+      try await operation.result
+    } onCancel: {
+      operation.cancel()
+    }
+  }
+
   /// Submits an operation and waits for its result. If it does not succeed, and the policy says so, submits another one after a
   /// delay, in which it takes neither a place nor a thread. If the task is cancelled, so is the operation.
   ///
@@ -66,20 +88,14 @@ extension BoundedOperationQueue {
   ///   - policy: when the work is tried again.
   ///   - make: makes the operation of each attempt; the first is attempt 1.
   /// - Throws: the error of the last attempt; ``SubmitError``; or `CancellationError` when the task is cancelled.
-  public func result<Value>(
+  public nonisolated(nonsending) func result<Value>(
     retrying policy: RetryPolicy, _ make: (_ attempt: Int) -> ResultOperation<Value>
   ) async throws -> Value {
     var attempt = 1
     while true {
       let operation = make(attempt)
       try await submit(operation)
-      do {
-        return try await withTaskCancellationHandler {
-          try await operation.result
-        } onCancel: {
-          operation.cancel()
-        }
-      } catch {
+      do { return try await resultOrCancel(operation) } catch {
         try Task.checkCancellation()
         guard let delay = policy.delay(afterAttempt: attempt, error) else { throw error }
         try await clock.sleep(for: delay)

@@ -15,11 +15,28 @@ import Locking
 ///
 /// *Concurrency*: a lock guards the pending operations and those who wait for each.
 public final class SharedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// A caller that waits. The result passes through a lock, because the thread sanitizer does not see that a continuation is
+  /// resumed before its task goes on.
+  private final class Waiter: Sendable {
+    let task = SuspendedTask()
+    private let result = Locked<Result<Value, any Error>?>(nil)
+
+    func resume(with result: Result<Value, any Error>) {
+      self.result.withLock { $0 = result }
+      task.resume(with: result.map { _ in })
+    }
+
+    func get() throws -> Value {
+      guard let result = result.withLock({ $0 }) else { preconditionFailure("a caller goes on without a result") }
+      return try result.get()
+    }
+  }
+
   private struct Pending {
     let operation: ResultOperation<Value>
     /// Submits the operation and waits for its end.
     let task: Task<Void, Never>
-    var waiters: [Int: UnsafeContinuation<Value, any Error>] = [:]
+    var waiters: [Int: Waiter]
   }
 
   private struct State {
@@ -47,37 +64,42 @@ public final class SharedResults<Key: Hashable & Sendable, Value: Sendable>: Sen
   ///     caller was faster.
   /// - Throws: the error of the operation; ``SubmitError`` if the queue did not accept it; or `CancellationError` when the task is
   ///   cancelled.
-  public func value(for key: Key, _ make: () -> ResultOperation<Value>) async throws -> Value {
+  public nonisolated(nonsending) func value(
+    for key: Key, _ make: () -> ResultOperation<Value>
+  ) async throws -> Value {
     try Task.checkCancellation()
     let number = state.withLock { state in
       state.waiters += 1
       return state.waiters
     }
-    return try await withTaskCancellationHandler {
+    let waiter = Waiter()
+    try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        wait(for: key, number, continuation, make)
+        waiter.task.suspend(continuation)
+        wait(for: key, number, waiter, make)
         // If the task was cancelled before this point, its cancellation handler found nobody who waits.
         if Task.isCancelled { leave(number, key) }
       }
     } onCancel: {
       leave(number, key)
     }
+    return try waiter.get()
   }
 
   private func wait(
-    for key: Key, _ number: Int, _ continuation: UnsafeContinuation<Value, any Error>,
+    for key: Key, _ number: Int, _ waiter: Waiter,
     _ make: () -> ResultOperation<Value>
   ) {
     var made: ResultOperation<Value>?
     while true {
       let waits = state.withLock { state in
         if state.pending[key] != nil {
-          state.pending[key]?.waiters[number] = continuation
+          state.pending[key]?.waiters[number] = waiter
           return true
         }
         guard let made else { return false }
         state.pending[key] = Pending(
-          operation: made, task: Task { await self.run(made, for: key) }, waiters: [number: continuation])
+          operation: made, task: Task { await self.run(made, for: key) }, waiters: [number: waiter])
         return true
       }
       if waits { return }
@@ -93,7 +115,7 @@ public final class SharedResults<Key: Hashable & Sendable, Value: Sendable>: Sen
     } catch {
       result = .failure(error)
     }
-    let waiters: [Int: UnsafeContinuation<Value, any Error>] = state.withLock { state in
+    let waiters: [Int: Waiter] = state.withLock { state in
       // All may have left, and others may have come for a new operation.
       guard state.pending[key]?.operation === operation else { return [:] }
       return state.pending.removeValue(forKey: key)?.waiters ?? [:]
@@ -108,7 +130,7 @@ public final class SharedResults<Key: Hashable & Sendable, Value: Sendable>: Sen
       let isLast = waiter != nil && state.pending[key]?.waiters.isEmpty == true
       return (waiter, isLast ? state.pending.removeValue(forKey: key) : nil)
     }
-    waiter?.resume(throwing: CancellationError())
+    waiter?.resume(with: .failure(CancellationError()))
     left?.task.cancel()
     left?.operation.cancel()
   }
