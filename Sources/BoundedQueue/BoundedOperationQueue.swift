@@ -75,6 +75,14 @@ public final class BoundedOperationQueue: Sendable {
   /// The current counters, in O(1).
   public var counters: QueueCounters { account.withLock { $0.counters } }
 
+  /// How far the operations are that the queue has accepted so far, in O(running).
+  public var progress: QueueProgress {
+    let (counters, running) = account.withLock { ($0.counters, $0.running) }
+    return QueueProgress(
+      submitted: counters.submitted, ended: counters.ended,
+      done: running.reduce(Double(counters.ended)) { $0 + $1.fraction })
+  }
+
   /// The current limits.
   public var limits: QueueLimits { account.withLock { $0.limits } }
 

@@ -28,18 +28,7 @@ func sizes(of pages: [URL]) async throws -> [Int] {
 }
 
 func load(_ page: URL, on queue: BoundedOperationQueue) async throws -> Data {
-  let operation = ResultOperation(title: "load \(page)") { try await load(page) }
-  try await queue.submit(operation)
-  do {
-    return try await withTaskCancellationHandler {
-      try await operation.result
-    } onCancel: {
-      operation.cancel()
-    }
-  } catch {
-    try Task.checkCancellation()  // otherwise the error is that of the operation, which may have ended first
-    throw error
-  }
+  try await queue.result(of: ResultOperation(title: "load \(page)") { try await load(page) })
 }
 
 enum Visitor {

@@ -149,8 +149,8 @@ func titlesWithTaskGroup(of pages: [URL]) async throws -> [String] {
 }
 
 func titles(of pages: [URL]) async throws -> [String] {
-  try await withBoundedQueue(name: "titles", maxConcurrentOperations: 8) { queue in
-    queue.changeLimits { $0.perKey = 2 }  // at most two requests to one host
+  // At most two requests to one host.
+  try await withBoundedQueue(name: "titles", maxConcurrentOperations: 8, perKey: 2) { queue in
     var operations: [ResultOperation<String>] = []
     for page in pages {
       let operation = ResultOperation(title: "title of \(page)", key: page.host()) { try await title(of: page) }
