@@ -1,7 +1,7 @@
 /// Runs `body` with a queue of its own, which has nothing left to do when this returns.
 ///
 /// If `body` returns, the queue finishes what was submitted. If it throws, or if the task is cancelled, all operations are
-/// cancelled, and this waits until they have ended.
+/// cancelled with the reason ``CancelReason/user``, and this waits until they have ended.
 ///
 /// ```swift
 /// func sizes(of urls: [URL]) async throws -> [Int] {

@@ -126,6 +126,7 @@ extension QueueTests {
       #expect(policy.delay(afterAttempt: 99, Deliberate(), random: 1) == .seconds(60))
       #expect(policy.delay(afterAttempt: 100, Deliberate()) == nil)
       #expect(policy.delay(afterAttempt: 1, OperationCancelledError(reason: .user)) == nil)
+      #expect(policy.delay(afterAttempt: 1, CancellationError()) == nil)
     }
 
     @Test func callersShareTheOperationOfAKey() async throws {

@@ -2,6 +2,8 @@
 extension BoundedOperation {
   /// Suspends the task until the operation has ended. One that was never submitted never ends.
   ///
+  /// The queue's counters and observers learn of the end a moment later; ``BoundedOperationQueue/drain()`` waits for that too.
+  ///
   /// - Returns: how it has ended.
   /// - Throws: `CancellationError` when the task is cancelled before. The operation goes on.
   @discardableResult

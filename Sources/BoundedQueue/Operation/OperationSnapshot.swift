@@ -27,7 +27,8 @@ public struct OperationSnapshot: Sendable {
   public let ran: Duration
   /// The part of ``ran`` in which it waited for memory. A wait that is still going on is not included.
   public let waitedForMemory: Duration
-  /// Why it waits: for other operations, for a place or, while running, for memory; nil if it does not wait.
+  /// Why it waits: for other operations, for others of its key, for a place, or for memory, which it needs to start or has asked for
+  /// while running; nil if it does not wait.
   public let waitReason: String?
   /// The reason for its cancellation; nil if it was not cancelled.
   public let cancelReason: CancelReason?

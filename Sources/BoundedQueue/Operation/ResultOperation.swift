@@ -136,7 +136,7 @@ nonisolated open class ResultOperation<Value: Sendable>: BoundedOperation, @unch
     content.withLock { $0.value = value }
   }
 
-  /// The result, as soon as there is one.
+  /// The result, as soon as there is one. The queue's counters and observers learn of the end a moment later.
   ///
   /// - Throws: the error with which the operation has failed; that of an operation which it depends on and which did not
   ///   succeed; ``OperationCancelledError`` if it was cancelled; or `CancellationError` when the task that waits is cancelled.

@@ -1,7 +1,7 @@
 /// When work that did not succeed is tried again, and after which delay.
 ///
-/// Each delay is longer than the one before, by a factor, up to a longest one. A part of it is random, so that many that failed
-/// together do not come back together.
+/// Delays grow by a factor, up to a longest one. A random part is taken from each, so that many that failed together do not come
+/// back together.
 ///
 /// ```swift
 /// let policy = RetryPolicy(attempts: 5, firstDelay: .milliseconds(200)) { error in error is ServerBusy }
@@ -12,28 +12,28 @@
 public struct RetryPolicy: Sendable {
   /// How often the work is done at most; at least 1.
   public let attempts: Int
-  /// The delay after the first attempt.
+  /// The longest delay after the first attempt.
   public let firstDelay: Duration
-  /// By how much each delay is longer than the one before; at least 1.
+  /// By how much the longest delay grows with each attempt; at least 1.
   public let factor: Double
   public let longestDelay: Duration
-  /// Which part of each delay is random: 0 for none of it, 1 for all.
+  /// Up to which part of each delay is taken from it at random: 0 for nothing, 1 for all.
   public let randomPart: Double
   /// Whether the work is done again after this error.
   public let retries: @Sendable (any Error) -> Bool
 
   /// - Parameters:
   ///   - attempts: how often the work is done at most; at least 1.
-  ///   - firstDelay: the delay after the first attempt.
-  ///   - factor: by how much each delay is longer than the one before; at least 1.
+  ///   - firstDelay: the longest delay after the first attempt.
+  ///   - factor: by how much the longest delay grows with each attempt; at least 1.
   ///   - longestDelay: no delay is longer.
-  ///   - randomPart: which part of each delay is random, 0 to 1.
+  ///   - randomPart: up to which part of each delay is taken from it at random, 0 to 1.
   ///   - retries: whether the work is done again after this error; by default it is, unless it was cancelled. A program that
   ///     cancels work under memory pressure lets ``OperationCancelledError`` with ``CancelReason/pressure`` be tried again.
   public init(
     attempts: Int, firstDelay: Duration = .seconds(1), factor: Double = 2, longestDelay: Duration = .seconds(60),
     randomPart: Double = 0.5,
-    retries: @escaping @Sendable (any Error) -> Bool = { !($0 is OperationCancelledError) }
+    retries: @escaping @Sendable (any Error) -> Bool = { !($0 is OperationCancelledError || $0 is CancellationError) }
   ) {
     precondition(attempts >= 1, "attempts must be at least 1")
     precondition(factor >= 1, "factor must be at least 1")
@@ -82,7 +82,7 @@ extension BoundedOperationQueue {
   }
 
   /// Submits an operation and waits for its result. If it does not succeed, and the policy says so, submits another one after a
-  /// delay, in which it takes neither a place nor a thread. If the task is cancelled, so is the operation.
+  /// delay. Meanwhile the queue does not know of it: it takes neither a place nor a thread, and a drain does not wait for it. If the task is cancelled, so is the operation.
   ///
   /// - Parameters:
   ///   - policy: when the work is tried again.
