@@ -117,10 +117,12 @@ package struct ThumbnailOutput: Sendable {
   }
 
   /// A size of a source's thumbnails, its place, and what thumbnails there are marked with.
-  struct Slot {
+  package struct Slot {
     let size: SizeSpec
-    let place: Path
+    package let place: Path
     let stamp: SettingsStamp
+    /// Whether an earlier size has this place too, so that its thumbnail is there already.
+    package let isShared: Bool
   }
 
   /// The sizes of a source's thumbnails, in their order. Of those that share a place, each has the stamp of the first one.
@@ -131,9 +133,19 @@ package struct ThumbnailOutput: Sendable {
     for (size, stamp) in zip(options.sizes, stamps) {
       let place = self.place(of: source, place, size: size)
       let first = factKinds.contains(.pixels) ? slots.first { $0.place == place } : nil
-      slots.append(Slot(size: size, place: place, stamp: first?.stamp ?? stamp))
+      slots.append(Slot(size: size, place: place, stamp: first?.stamp ?? stamp, isShared: first != nil))
     }
     return slots
+  }
+
+  /// - Parameters:
+  ///   - place: the place of the source's thumbnails, from ``OutputPlan``.
+  ///   - size: one of the options.
+  package func slot(of source: Source, _ place: Path, size: SizeSpec) -> Slot {
+    guard let slot = slots(of: source, place).first(where: { $0.size == size }) else {
+      preconditionFailure("the output has no size \(size.name)")
+    }
+    return slot
   }
 
   /// Two sizes whose thumbnails of a source differ, and yet have one place; nil if there are none.
@@ -187,10 +199,9 @@ package struct ThumbnailOutput: Sendable {
     _ thumbnail: Thumbnail, of source: Source, to place: Path, contents: SourceContents,
     description: SourceDescription?, modified: timespec, owners: Owners, isCancelled: () -> Bool
   ) throws(OutputError) -> MadeThumbnail {
+    guard let folder else { preconditionFailure("only a real run publishes") }
     let wanted = place
-    guard let folder, let slot = slots(of: source, place).first(where: { $0.size == thumbnail.size }) else {
-      preconditionFailure("only a real run publishes, and only sizes of its options")
-    }
+    let slot = slot(of: source, place, size: thumbnail.size)
     let place = slot.place
     let mark = slot.stamp.mark.of(contents, markedKey(of: source))
     let bytes: Int

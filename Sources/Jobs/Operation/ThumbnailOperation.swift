@@ -278,13 +278,12 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
           SourceDescription(pixels: picture.orientedPixels, orientation: picture.orientation, placeholder: $0)
         }
         progress.withLock { $0.findings.description = $0.findings.description ?? description }
-        let path = output.path.appending(output.place(of: source, place, size: thumbnail.size))
+        let slot = output.slot(of: source, place, size: thumbnail.size)
+        let path = output.path.appending(slot.place)
         let made: MadeThumbnail
         if let earlier = task.thumbnails.first(where: { $0.path == path }) {
           made = earlier.asSize(thumbnail.size.name)
-        } else if let equal = progress.withLock({ found in
-          found.findings.thumbnails.first { $0.path == path && $0.size != thumbnail.size.name }
-        }) {
+        } else if slot.isShared, let equal = progress.withLock({ $0.findings.thumbnails.last { $0.path == path } }) {
           made = equal.asSize(thumbnail.size.name)
         } else {
           report(stage: "writing")
