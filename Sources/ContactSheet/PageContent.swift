@@ -65,8 +65,8 @@ struct PageContent {
 
   /// - Parameter name: the image's name among the resources of the page.
   mutating func drawImage(_ name: String, in box: SheetBox) {
-    // Without an edge, a white picture could not be seen on white paper. The edge is a larger box behind the picture: viewers
-    // place lines and pictures differently, so a line around the picture would leave gaps.
+    // The edge shows where a white picture ends. It is a larger box behind the picture, not a line around it, because a viewer
+    // rounds lines and pictures to pixels in different ways and would leave gaps.
     let edge = 0.3
     let behind = SheetBox(x: box.x - edge, y: box.y - edge, width: box.width + 2 * edge, height: box.height + 2 * edge)
     draw("q \(numbers(Grey.edge)) g \(rectangle(behind)) f Q")

@@ -42,7 +42,7 @@ func greeting(to name: String, on queue: BoundedOperationQueue) async throws -> 
 }
 
 func failures(of pages: [URL], on queue: BoundedOperationQueue) async throws -> [String] {
-  let events = queue.events(bufferingNewest: 1000)  // from now on, also if nobody reads them yet
+  let events = queue.events(bufferingNewest: 1000)  // keeps events from now on
   let reader = Task {
     var failures: [String] = []
     for await event in events {

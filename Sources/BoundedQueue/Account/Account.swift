@@ -306,10 +306,7 @@ struct Account {
     var effects = Effects()
     isClosed = isClosed || closing
     if closing, stopReason == nil { stopReason = reason }
-    let ofKeys = keyed.removeAll()
-    let forPlaces = waiting.removeAll()
-    for operation in forPlaces { leaveKey(operation) }
-    withdraw(forPlaces + ofKeys + dependants.removeAll(), into: &effects)
+    withdraw(takeWaiting() + dependants.removeAll(), into: &effects)
     turnAway(.cancelled(reason), into: &effects)
     dispatch(into: &effects)
     return effects
@@ -327,10 +324,15 @@ struct Account {
 
   /// Has all operations that wait for a place or for their keys wait anew, because another number of each key may be under way.
   private mutating func waitAgain() {
+    for operation in takeWaiting() { wait(operation) }
+  }
+
+  /// Takes the operations out of their lines that wait for a place, and then those that wait for their keys.
+  private mutating func takeWaiting() -> [BoundedOperation] {
     let ofKeys = keyed.removeAll()
     let forPlaces = waiting.removeAll()
     for operation in forPlaces { leaveKey(operation) }
-    for operation in forPlaces + ofKeys.sorted(by: { $0.id < $1.id }) { wait(operation) }
+    return forPlaces + ofKeys.sorted { $0.id < $1.id }
   }
 
   mutating func pause(_ reason: PauseReason) -> Effects {

@@ -21,8 +21,8 @@ struct Dependencies {
   private var dependants: [Int: BoundedOperation]? = [:]
   /// The results that the work may read.
   private var results: [any ReleasableResult] = []
-  /// Why the operation cannot run. Whoever sets it cancels the operation next. Until then others may find that all
-  /// dependencies have ended, so the operation is not ready from this moment on.
+  /// Why the operation cannot run. The thread that sets it cancels the operation next. Before that, another thread may notice
+  /// the end of the last dependency; the operation does not become ready then.
   private(set) var failure: FailedDependency?
 
   var isEmpty: Bool { edges.isEmpty }

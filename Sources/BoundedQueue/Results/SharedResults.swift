@@ -77,7 +77,7 @@ public final class SharedResults<Key: Hashable & Sendable, Value: Sendable>: Sen
       try await withUnsafeThrowingContinuation { continuation in
         waiter.task.suspend(continuation)
         wait(for: key, number, waiter, make)
-        // If the task was cancelled before this point, its cancellation handler found nobody who waits.
+        // If the task was cancelled before this point, its cancellation handler found no waiter.
         if Task.isCancelled { leave(number, key) }
       }
     } onCancel: {
