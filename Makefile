@@ -137,7 +137,7 @@ CORPUS = .build/corpus
 PROGRAMS = .build/programs
 # The programs of the package Benchmarks, and the folder for their figures.
 BENCHMARKS = Benchmarks/.build/release
-BUILD_BENCHMARKS = $(BUILD) -c release --package-path Benchmarks
+BUILD_BENCHMARKS = THUMBJOB_BENCHMARKS=1 $(BUILD) -c release --package-path Benchmarks
 FIGURES = .build/benchmarks
 # The files of `make bench-many`.
 COUNT = 100000

@@ -8,17 +8,21 @@ let settings: [SwiftSetting] =
   + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
 /// For targets that process millions of samples, and for the one that checks every lock in debug builds. They are optimised
-/// in debug builds too, because the tests would take three times as long otherwise. SwiftPM refuses such a flag in a package
-/// that another package depends on.
-let samples: [SwiftSetting] =
-  Context.packageDirectory.contains("/checkouts/")
-  ? settings : settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+/// in debug builds too, also in those of a package that depends on this one: without it, the tests would take three times
+/// as long, and a thumbnail sixteen times. SwiftPM allows such flags in dependencies since its tools version 6.2.
+let samples: [SwiftSetting] = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// Only for `make fuzz`. It is a library, because no executable can be linked with the compiler flag for fuzzing. Other
 /// builds only compile the target.
 let fuzzProducts: [Product] =
   Context.environment["THUMBJOB_FUZZ"] == nil
   ? [] : [.library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"])]
+
+/// Only for the package in Benchmarks, which compares locks and caches with each other.
+let benchmarkProducts: [Product] =
+  Context.environment["THUMBJOB_BENCHMARKS"] == nil
+  ? []
+  : ["Locking", "LockContest", "Caching"].map { .library(name: $0, targets: [$0]) }
 
 /// For programs in C. Without these options they would load Swift's libraries.
 let plainC: [LinkerSetting] = [.unsafeFlags(["-static-stdlib", "-nostartfiles"], .when(platforms: [.linux]))]
@@ -28,17 +32,13 @@ let package = Package(
   // macOS is untested. The standard library's atomics and task executors need version 15.
   platforms: [.macOS(.v15)],
   products: [
+    // The libraries for other packages. The programs are not listed: SwiftPM makes a product of each by itself, and whoever
+    // depends on a library would have to fetch what the listed programs need.
     .library(name: "AccessRecording", targets: ["AccessRecording"]),
     .library(name: "BoundedQueue", targets: ["BoundedQueue"]),
-    // For the package in Benchmarks, which compares locks, caches, and decoders with each other.
-    .library(name: "Locking", targets: ["Locking"]),
-    .library(name: "LockContest", targets: ["LockContest"]),
-    .library(name: "Caching", targets: ["Caching"]),
-    .library(name: "Thumbnails", targets: ["Thumbnails"]),
     .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
-    .executable(name: "thumbjob", targets: ["thumbjob"]),
-    .executable(name: "thumbjob-decoder", targets: ["thumbjob-decoder"]),
-  ] + fuzzProducts,
+    .library(name: "Thumbnails", targets: ["Thumbnails"]),
+  ] + fuzzProducts + benchmarkProducts,
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -71,32 +71,31 @@ let package = Package(
     .target(name: "Locking", swiftSettings: samples),
     .target(name: "Caching", dependencies: ["Locking"], swiftSettings: settings),
     .target(
-      name: "Files", dependencies: ["CLinux", "Locking", .product(name: "SystemPackage", package: "swift-system")],
+      name: "Files", dependencies: ["CLinux", "Locking"],
       swiftSettings: settings),
     .target(name: "BoundedQueue", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "MemoryPressure", dependencies: ["CLinux", "Files", "Locking"], swiftSettings: settings),
     .target(name: "CShaping"),
     .target(
       name: "ContactSheet",
-      dependencies: ["CShaping", "Files", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["CShaping", "Files"],
       swiftSettings: settings),
     .target(
       name: "Ledger",
       dependencies: [
         "Files", "Locking", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
       name: "FolderWatching",
-      dependencies: ["CLinux", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["CLinux", "Files", "Locking"],
       swiftSettings: settings),
     .target(name: "CCurl"),
     .target(
       name: "Fetching",
       dependencies: [
-        "CCurl", "CLinux", "Caching", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system"),
+        "CCurl", "CLinux", "Caching", "Files", "Locking",
       ],
       swiftSettings: settings),
     .target(name: "AccessRecording", dependencies: ["Locking"], swiftSettings: settings),
@@ -129,7 +128,6 @@ let package = Package(
       name: "Sandbox",
       dependencies: [
         "AccessRecording", "CDecoding", "CLinux", "Files", "Locking",
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
@@ -144,27 +142,24 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "Marks",
-      dependencies: ["Fetching", "Files", "Thumbnails", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["Fetching", "Files", "Thumbnails"],
       swiftSettings: settings),
     .target(
       name: "Sourcing",
       dependencies: [
         "Fetching", "Files", "Marks", "Pictures", "Sandbox", "Thumbnails",
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
       name: "JobSettings",
       dependencies: [
         "ContactSheet", "Fetching", "Files", "Gallery", "Marks", "MemoryPressure", "Sourcing", "Thumbnails", "Yams",
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
       name: "Places",
       dependencies: [
         "CLinux", "Fetching", "Files", "JobSettings", "Ledger", "Locking", "Marks", "Sourcing", "Thumbnails",
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
@@ -172,7 +167,6 @@ let package = Package(
       dependencies: [
         "AccessRecording", "BoundedQueue", "CMalloc", "Fetching", "Files", "JobSettings", "Locking", "MemoryPressure",
         "Pictures", "Places", "Sandbox", "Sourcing", "Thumbnails",
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
@@ -182,7 +176,6 @@ let package = Package(
         "Gallery", "JobSettings", "Ledger", "Locking", "Marks", "MemoryPressure", "PictureMaking", "Pictures", "Places",
         "Sandbox",
         "Sourcing", "Thumbnails", "TraceRecording",
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
@@ -190,7 +183,6 @@ let package = Package(
       dependencies: [
         "BoundedQueue", "Files", "JobSettings", "Locking", "Pictures", "Places", "Sourcing",
         "Thumbnails",
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
@@ -216,7 +208,7 @@ let package = Package(
     .target(
       name: "Comparison",
       dependencies: [
-        "CLinux", "Files", "Locking", "MemoryPressure", .product(name: "SystemPackage", package: "swift-system"),
+        "CLinux", "Files", "Locking", "MemoryPressure",
       ],
       // The files in Code are links to the code of the variants, which the page shows.
       resources: [
@@ -233,7 +225,6 @@ let package = Package(
         "Locking",
         "JobSettings", "Jobs", "MemoryPressure", "PictureMaking", "Places", "QueueBaselines", "Sourcing", "Splitting",
         "StatusEndpoint", "Thumbnails", "TraceRecording",
-        .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [
@@ -244,7 +235,10 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["CLibJPEG", .product(name: "Subprocess", package: "swift-subprocess")],
+      dependencies: [
+        "CLibJPEG", .product(name: "Subprocess", package: "swift-subprocess"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       path: "Tests/TestSupport", swiftSettings: samples),
     .executableTarget(
       name: "make-images",
@@ -272,7 +266,6 @@ let package = Package(
         "JobSettings", "Marks", "Sourcing",
         "Thumbnails", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: settings),
     .target(name: "BadDeeds", dependencies: ["CDecoding"], path: "Tests/BadDeeds"),
@@ -285,7 +278,6 @@ let package = Package(
       name: "SandboxTests",
       dependencies: [
         "AccessRecording", "BadDeeds", "CDecoding", "CLinux", "Files", "Sandbox", "TestSupport",
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .testTarget(
@@ -297,19 +289,18 @@ let package = Package(
     .testTarget(name: "CachingTests", dependencies: ["Caching", "Locking", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "FilesTests",
-      dependencies: ["Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["Files", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "LedgerTests",
       dependencies: [
         "Files", "Ledger", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .testTarget(
       name: "FetchingTests",
       dependencies: [
-        "Fetching", "Files", "Locking", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+        "Fetching", "Files", "Locking", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -317,12 +308,12 @@ let package = Package(
     .testTarget(
       name: "ContactSheetTests",
       dependencies: [
-        "ContactSheet", "Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+        "ContactSheet", "Files", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "ComparisonTests",
-      dependencies: ["Comparison", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["Comparison", "Files", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "QueueBaselinesTests", dependencies: ["QueueBaselines", "TestSupport"], swiftSettings: settings),
@@ -350,7 +341,7 @@ let package = Package(
         "Locking",
         "MemoryPressure", "Marks", "PictureMaking", "Places", "Sourcing", "Splitting",
         "Thumbnails", "TestSupport",
-        "TraceRecording", .product(name: "SystemPackage", package: "swift-system"),
+        "TraceRecording",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -362,7 +353,6 @@ let package = Package(
         "PictureMaking", "Places", "Sourcing", "Splitting", "Thumbnails",
         "thumbjob",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .testTarget(name: "thumbjobTests", dependencies: ["thumbjob", "TestSupport"], swiftSettings: settings),

@@ -22,18 +22,18 @@ for library in "$@"; do
     >"$folder/build.log" 2>&1 || { cat "$folder/build.log" >&2; exit 1; }
 done
 
-# dump SOURCE BUILT SCRATCH LIBRARY TO: writes the declarations of a compiled library as JSON.
+# dump SOURCE BUILT LIBRARY TO: writes the declarations of a compiled library as JSON.
 dump() {
   local map maps=()
   while read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
-    find -L "$1/Sources" "$3/checkouts/swift-system/Sources" "$2"/C*.build -maxdepth 4 -name module.modulemap)
-  "$tools/swift-api-digester" -dump-sdk -module "$4" -target "$triple" -I "$2/Modules" "${maps[@]}" -o "$5"
+    find -L "$1/Sources" "$2"/C*.build -maxdepth 4 -name module.modulemap)
+  "$tools/swift-api-digester" -dump-sdk -module "$3" -target "$triple" -I "$2/Modules" "${maps[@]}" -o "$4"
 }
 
 broken=no
 for library in "$@"; do
-  dump "$folder/source" "$folder/build/debug" "$folder/build" "$library" "$folder/before.json"
-  dump . "$built" .build "$library" "$folder/now.json"
+  dump "$folder/source" "$folder/build/debug" "$library" "$folder/before.json"
+  dump . "$built" "$library" "$folder/now.json"
   # A headline in comment signs stands above each group of differences, also above an empty one.
   differences=$("$tools/swift-api-digester" -diagnose-sdk -input-paths "$folder/before.json" -input-paths "$folder/now.json" 2>&1 |
     grep -vE '^(/\*.*\*/)?$' || true)

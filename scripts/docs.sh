@@ -8,10 +8,10 @@ swift=$1 built=$2 folder=$3
 shift 3
 tools=$(dirname "$(realpath "$(command -v "$swift")")")
 triple=$("$swift" -print-target-info | sed -nE 's/^ *"unversionedTriple": "(.*)",$/\1/p')
-# The modules of C that the libraries import: this package's, and those of other packages.
+# The modules of C that the libraries import: this package's.
 maps=()
 while read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
-  find -L Sources .build/checkouts/swift-system/Sources "$built"/C*.build -maxdepth 4 -name module.modulemap)
+  find -L Sources "$built"/C*.build -maxdepth 4 -name module.modulemap)
 
 for library in "$@"; do
   graph=$folder/symbols/$library

@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// The folder of a comparison's results, and in it a temporary folder for everything that is not kept.
 ///

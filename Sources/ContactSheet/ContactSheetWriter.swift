@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// Writes a contact sheet: a PDF file whose pages (A4, upright) show thumbnails in columns and rows, each with its name
 /// below. The bytes of the JPEG files are copied unchanged; nothing is decoded.
@@ -21,12 +20,12 @@ import SystemPackage
 /// it is kept while a page is added (set that to nil): if there is a second copy, Swift copies the list of objects.
 ///
 /// *Source*: ISO 32000-1 (PDF 1.7).
-public struct ContactSheetWriter: Sendable {
-  public let grid: SheetGrid
-  public let title: String
+package struct ContactSheetWriter: Sendable {
+  package let grid: SheetGrid
+  package let title: String
 
   /// How each file begins, by which a program recognises those that this library has written.
-  public static let signature = ObjectWriter.signature
+  package static let signature = ObjectWriter.signature
 
   private var objects: ObjectWriter
   private var tree: PageTree
@@ -45,7 +44,7 @@ public struct ContactSheetWriter: Sendable {
   ///   - file: an empty regular file that was opened to write. The caller closes it after ``finish()``.
   ///   - title: what readers show as the title of the window, and each page in its footer.
   ///   - usesSystemFonts: whether fonts of the system show what Helvetica lacks; otherwise that is a `?`.
-  public init(to file: CInt, grid: SheetGrid = SheetGrid(), title: String, usesSystemFonts: Bool = true) {
+  package init(to file: CInt, grid: SheetGrid = SheetGrid(), title: String, usesSystemFonts: Bool = true) {
     (self.grid, self.title, self.usesSystemFonts) = (grid, title, usesSystemFonts)
     objects = ObjectWriter(to: file)
     catalogue = objects.reserveNumber()
@@ -56,16 +55,16 @@ public struct ContactSheetWriter: Sendable {
 
   /// The most memory that ``addPage(_:)`` and ``finish()`` hold while they run, in bytes: the buffer, the content of the
   /// page, 16 KiB for the texts of one cell, and the fonts. It does not depend on the size of the thumbnails.
-  public static func bytesNeeded(for grid: SheetGrid, usesSystemFonts: Bool = true) -> Int {
+  package static func bytesNeeded(for grid: SheetGrid, usesSystemFonts: Bool = true) -> Int {
     ObjectWriter.bufferSize + PageContent.sizeLimit(grid) + 64 * grid.count + 16 << 10
       + (usesSystemFonts ? SystemFonts.bytesNeeded : 0)
   }
 
   /// The texts of which something is shown as `?`; nil if there are none.
-  public var unshown: UnshownTexts? { fonts?.unshown }
+  package var unshown: UnshownTexts? { fonts?.unshown }
 
   /// How many pages have been added.
-  public var pageCount: Int { tree.pageCount }
+  package var pageCount: Int { tree.pageCount }
 
   /// Appends a page to the file. If that fails, the sheet is as before, and the page can be added again.
   ///
@@ -74,7 +73,7 @@ public struct ContactSheetWriter: Sendable {
   /// - Throws: the error of the system if the page cannot be written; `EFBIG` if the file would exceed 10 GB, the most
   ///   that a PDF file may have.
   @discardableResult
-  public mutating func addPage(_ page: SheetPage) throws(Errno) -> [UnusablePicture] {
+  package mutating func addPage(_ page: SheetPage) throws(Errno) -> [UnusablePicture] {
     precondition(!isFinished, "the sheet is finished")
     precondition(page.grid == grid, "the page has another grid")
     let checkpoint = objects.checkpoint
@@ -98,7 +97,7 @@ public struct ContactSheetWriter: Sendable {
   /// If that fails, it can be tried again.
   ///
   /// - Throws: the error of the system.
-  public mutating func finish() throws(Errno) {
+  package mutating func finish() throws(Errno) {
     if pageCount == 0 { try addPage(SheetPage(grid)) }
     precondition(!isFinished, "the sheet is finished")
     let checkpoint = objects.checkpoint

@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// What a PDF file says of a JPEG file that it contains. The file is not decoded: damage inside the samples is not
 /// found.

@@ -1,8 +1,8 @@
-import SystemPackage
+import Files
 
 /// A place on a page of a contact sheet: a thumbnail, or the reason why there is none, and the name below it.
-public struct SheetCell: Sendable {
-  public enum Picture: Sendable {
+package struct SheetCell: Sendable {
+  package enum Picture: Sendable {
     /// A JPEG file. The writer calls `open` when it has come to the cell, and closes the descriptor before it calls the
     /// next cell's, so that a page holds one file open at a time. If the file cannot be opened, read or shown, the
     /// place is marked as missing.
@@ -13,19 +13,19 @@ public struct SheetCell: Sendable {
 
   /// The name of the file. Copying from the sheet gives this text, even where the page shows less of it, unless
   /// a part of it runs from right to left.
-  public var caption: String
-  public var picture: Picture
+  package var caption: String
+  package var picture: Picture
 
-  public init(caption: String, picture: Picture) { (self.caption, self.picture) = (caption, picture) }
+  package init(caption: String, picture: Picture) { (self.caption, self.picture) = (caption, picture) }
 }
 
 /// A JPEG file that a page could not show.
-public struct UnusablePicture: Sendable, Hashable, CustomStringConvertible {
+package struct UnusablePicture: Sendable, Hashable, CustomStringConvertible {
   /// The index of the cell on its page.
-  public let cell: Int
-  public let caption: String
+  package let cell: Int
+  package let caption: String
   /// The words in the marked place.
-  public let reason: String
+  package let reason: String
 
-  public var description: String { "\(caption): \(reason)" }
+  package var description: String { "\(caption): \(reason)" }
 }

@@ -1,23 +1,23 @@
 import Files
 
 /// How many pictures a page of a contact sheet has: columns and rows. As text `4x5`: 4 columns, 5 rows.
-public struct SheetGrid: Sendable, Hashable, CustomStringConvertible {
+package struct SheetGrid: Sendable, Hashable, CustomStringConvertible {
   /// The columns or rows that a grid may have.
-  public static let range = 1...20
+  package static let range = 1...20
 
-  public let columns: Int
-  public let rows: Int
+  package let columns: Int
+  package let rows: Int
 
   /// The default is as wide as it is high on A4: upright and lying pictures get about the same area.
   ///
   /// - Precondition: both numbers are in ``range``.
-  public init(columns: Int = 4, rows: Int = 5) {
+  package init(columns: Int = 4, rows: Int = 5) {
     precondition(Self.range.contains(columns) && Self.range.contains(rows), "a grid has 1 to 20 columns and rows")
     (self.columns, self.rows) = (columns, rows)
   }
 
   /// Parses `COLUMNSxROWS`.
-  public init(parsing text: String) throws(SheetGridError) {
+  package init(parsing text: String) throws(SheetGridError) {
     let parts = text.split(separator: "x", omittingEmptySubsequences: false)
     guard parts.count == 2 else { throw SheetGridError(text: text, reason: "it is not COLUMNSxROWS") }
     var counts: [Int] = []
@@ -35,17 +35,17 @@ public struct SheetGrid: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// How many cells a page has.
-  public var count: Int { columns * rows }
+  package var count: Int { columns * rows }
 
-  public var description: String { "\(columns)x\(rows)" }
+  package var description: String { "\(columns)x\(rows)" }
 }
 
 /// Why a text is not a grid. The description is one line with the reason and a valid example.
-public struct SheetGridError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct SheetGridError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The invalid text.
-  public let text: String
+  package let text: String
   /// The reason why it is invalid.
-  public let reason: String
+  package let reason: String
 
-  public var description: String { "grid '\(printableText(of: Array(text.utf8)))': \(reason); for example 4x5" }
+  package var description: String { "grid '\(printableText(of: Array(text.utf8)))': \(reason); for example 4x5" }
 }

@@ -1,5 +1,4 @@
 import Files
-import SystemPackage
 
 // Stores: listings, and what is kept there.
 extension Fetcher {

@@ -1,5 +1,4 @@
 import Foundation
-import SystemPackage
 
 /// A file that appears whole or not at all: it has no name until it is put in its place. There it replaces a file, unless that
 /// has the same contents.

@@ -1,7 +1,6 @@
 import Files
 import Foundation
 import Locking
-import SystemPackage
 
 #if os(Linux)
   import CLinux

@@ -7,7 +7,7 @@ import Locking
 /// so they take little memory however many there are, and nothing remains of them after the process.
 ///
 /// *Concurrency*: every member may be called from any thread. GRDB lets one thread at a time use the file.
-public final class EntryTable: Sendable {
+package final class EntryTable: Sendable {
   private let database: OpenFile
   /// Why a text could not be stored.
   private let failure = Locked<(any Error)?>(nil)
@@ -17,7 +17,7 @@ public final class EntryTable: Sendable {
 
   /// - Parameter file: for a moment, the name of the file. A file that has it is replaced.
   /// - Throws: ``LedgerError``
-  public init(_ file: Path) throws(LedgerError) {
+  package init(_ file: Path) throws(LedgerError) {
     var settings = Configuration()
     settings.prepareDatabase { database in
       // The file need not outlive the process.
@@ -38,19 +38,19 @@ public final class EntryTable: Sendable {
   }
 
   /// Stores a text, or replaces the one with its key. ``visit(_:)`` throws the error if this fails.
-  public func store(_ text: [UInt8], at key: [UInt8]) {
+  package func store(_ text: [UInt8], at key: [UInt8]) {
     change { try $0.execute(sql: "INSERT OR REPLACE INTO entry VALUES (?, ?)", arguments: [Data(key), Data(text)]) }
   }
 
   /// Removes a text, if there is one.
-  public func remove(_ key: [UInt8]) {
+  package func remove(_ key: [UInt8]) {
     change { try $0.execute(sql: "DELETE FROM entry WHERE key = ?", arguments: [Data(key)]) }
   }
 
   /// Removes all texts whose keys begin with these bytes.
   ///
   /// - Parameter prefix: not empty; its last byte is not 255.
-  public func remove(beginningWith prefix: [UInt8]) {
+  package func remove(beginningWith prefix: [UInt8]) {
     var end = prefix
     end[end.count - 1] += 1
     change { [end] database in
@@ -66,7 +66,7 @@ public final class EntryTable: Sendable {
   /// Passes every text to `body`, in the order of the bytes of the keys.
   ///
   /// - Throws: the error of `body`, or why a text could not be stored or read.
-  public func visit(_ body: ([UInt8]) throws -> Void) throws {
+  package func visit(_ body: ([UInt8]) throws -> Void) throws {
     if let failure = failure.withLock({ $0 }) { throw failure }
     var last: Data?
     while true {

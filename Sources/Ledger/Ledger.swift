@@ -15,8 +15,8 @@ import Locking
 ///
 /// *Concurrency*: every member may be called from any thread. Several processes may use one file; each waits up to two
 /// seconds for another's transaction.
-public final class Ledger: Sendable {
-  public enum Access: Sendable { case reading, writing }
+package final class Ledger: Sendable {
+  package enum Access: Sendable { case reading, writing }
 
   private struct State {
     /// The changes that are not written yet, by their source, with the number of the call that made each. The entry is nil
@@ -53,9 +53,9 @@ public final class Ledger: Sendable {
   /// How many wait at most while another process is using the file.
   private static let mostWaiting = 50 * capacity
 
-  public let file: Path
+  package let file: Path
   /// Whether the file was missing at first.
-  public var isNew: Bool { state.withLock { $0.isNew } }
+  package var isNew: Bool { state.withLock { $0.isNew } }
   private let access: Access
   private let isDurable: Bool
   /// Nil until it is open. Guarded by its lock, which is held while the file is opened. GRDB lets one thread at a time use
@@ -70,16 +70,16 @@ public final class Ledger: Sendable {
   ///
   /// - Parameter part: the part of the sources that it is for, as text without slashes; nil for all. Where several processes
   ///   make a part each, each has a ledger of its own, so that none waits for another.
-  public static func name(part: String? = nil) -> Path { Path(part.map { "ledger-\($0)" } ?? "ledger") }
+  package static func name(part: String? = nil) -> Path { Path(part.map { "ledger-\($0)" } ?? "ledger") }
 
   /// Whether a file of this name is a ledger: that of all sources, or of a part such as `3-of-64`.
-  public static func isName(_ name: Path) -> Bool {
+  package static func isName(_ name: Path) -> Bool {
     let text = String(decoding: name.bytes, as: UTF8.self)
     return text == "ledger" || text.hasPrefix("ledger-") && isPart(text.dropFirst("ledger-".count))
   }
 
   /// Whether a text names a part, such as `3-of-64`.
-  public static func isPart(_ text: some StringProtocol) -> Bool {
+  package static func isPart(_ text: some StringProtocol) -> Bool {
     let words = text.split(separator: "-", omittingEmptySubsequences: false)
     return words.count == 3 && words[1] == "of" && [words[0], words[2]].allSatisfy { UInt32($0) != nil }
   }
@@ -90,7 +90,7 @@ public final class Ledger: Sendable {
   ///   - access: for writing, the file is made if it is missing.
   ///   - isDurable: whether what is written must outlive a crash of the system. It waits for the disk then, some ten
   ///     milliseconds for each transaction. Otherwise such a crash may damage the file.
-  public init(_ file: Path, for access: Access, isDurable: Bool = false) {
+  package init(_ file: Path, for access: Access, isDurable: Bool = false) {
     (self.file, self.access, self.isDurable) = (file, access, isDurable)
     let isNew = Self.isMissing(file)
     state = Locked(State(hasUnmade: !isNew, isNew: isNew, hasEntries: !isNew))
@@ -102,7 +102,7 @@ public final class Ledger: Sendable {
   }
 
   /// Looks whether another process has made the file since, or entered something, unless this one uses it already.
-  public func lookAgain() {
+  package func lookAgain() {
     let isNew = Self.isMissing(file)
     database.withLock { database in
       if database == nil { state.withLock { ($0.isNew, $0.hasUnmade, $0.hasEntries) = (isNew, !isNew, !isNew) } }
@@ -112,20 +112,20 @@ public final class Ledger: Sendable {
   /// Opens the file, unless it is open.
   ///
   /// - Throws: ``LedgerError``, which is the ``problem`` then.
-  public func open() throws(LedgerError) {
+  package func open() throws(LedgerError) {
     if attempt({ _ in true }) == nil, let problem { throw problem }
   }
 
   /// The first error; nil if there was none.
-  public var problem: LedgerError? { state.withLock { $0.problem } }
+  package var problem: LedgerError? { state.withLock { $0.problem } }
 
   /// Whether there may be sources that were not made.
-  public var mayHaveUnmade: Bool { state.withLock { $0.hasUnmade } }
+  package var mayHaveUnmade: Bool { state.withLock { $0.hasUnmade } }
 
   /// What is remembered of a source that was not made; nil if nothing is, or if its thumbnails were made.
   ///
   /// - Complexity: one look-up in the file, and none if every source was made.
-  public func unmade(_ source: Path) -> LedgerEntry? {
+  package func unmade(_ source: Path) -> LedgerEntry? {
     guard mayHaveUnmade, let entry = entry(of: source) else { return nil }
     if case .made = entry.outcome { return nil }
     return entry
@@ -135,7 +135,7 @@ public final class Ledger: Sendable {
   ///
   /// - Complexity: one look-up in the file for the sources of a folder that are looked up one after the other, unless the
   ///   folder has very many.
-  public func entry(of source: Path) -> LedgerEntry? {
+  package func entry(of source: Path) -> LedgerEntry? {
     let folder = source.parent
     let (known, kept, writes) = state.withLock { state -> (LedgerEntry??, Shelf?, Int) in
       if let waiting = state.waiting[source] { return (.some(waiting.entry), nil, 0) }
@@ -164,7 +164,7 @@ public final class Ledger: Sendable {
   }
 
   /// Whether there is an entry of a source below a folder.
-  public func hasEntries(below folder: Path) -> Bool {
+  package func hasEntries(below folder: Path) -> Bool {
     let (isWaiting, hasEntries) = state.withLock { state in
       (state.waiting.contains { $0.value.entry != nil && $0.key.below(folder) != nil }, state.hasEntries)
     }
@@ -180,7 +180,7 @@ public final class Ledger: Sendable {
   /// How many sources below a folder were made, of those that are written; nil if that cannot be read.
   ///
   /// - Complexity: one pass over the entries in the file, a fraction of a microsecond for each.
-  public func countMade(below folder: Path) -> Int? {
+  package func countMade(below folder: Path) -> Int? {
     attempt(isTriedAgain: true) { database in
       try database.read { try LedgerTable.countMade(below: folder, in: $0) }
     }
@@ -188,7 +188,7 @@ public final class Ledger: Sendable {
 
   /// The entries with a hash of sources that had this size, of those that are written: a few with the same time too, and a
   /// few others.
-  public func entries(like version: LedgerEntry.Version) -> [LedgerEntry] {
+  package func entries(like version: LedgerEntry.Version) -> [LedgerEntry] {
     guard state.withLock({ $0.hasEntries && !$0.isBusy }) else { return [] }
     let found = attempt(isTriedAgain: true) { database in
       try database.read { try LedgerTable.entries(like: version, limit: Self.mostAlike, in: $0) }
@@ -200,7 +200,7 @@ public final class Ledger: Sendable {
   private static let mostAlike = 8
 
   /// The sources whose thumbnails name them by this key.
-  public func sources(withKey key: UInt64) -> [Path] {
+  package func sources(withKey key: UInt64) -> [Path] {
     let (waiting, hasEntries) = state.withLock { ($0.waiting, $0.hasEntries) }
     let unwritten = waiting.filter { $0.value.entry?.key == key }.map(\.key)
     guard hasEntries else { return unwritten }
@@ -213,24 +213,24 @@ public final class Ledger: Sendable {
   /// What identifies the disks that were at the source folders, and at the mount points in them.
   ///
   /// - Throws: ``LedgerError``, which is the ``problem`` then.
-  public func disks() throws(LedgerError) -> [Path: String] {
+  package func disks() throws(LedgerError) -> [Path: String] {
     if let disks = attempt({ database in try database.read { try LedgerTable.disks(in: $0) } }) { return disks }
     throw problem ?? LedgerError(.missing, file)
   }
 
   /// Remembers the disk at a path, instead of one that was there before.
-  public func record(disk identity: String, at path: Path) {
+  package func record(disk identity: String, at path: Path) {
     attempt { try $0.write { try LedgerTable.put(disk: identity, at: path, into: $0) } }
   }
 
   /// Forgets the disk at a path.
-  public func forgetDisk(at path: Path) { attempt { try $0.write { try LedgerTable.removeDisk(at: path, from: $0) } } }
+  package func forgetDisk(at path: Path) { attempt { try $0.write { try LedgerTable.removeDisk(at: path, from: $0) } } }
 
   /// Remembers an entry instead of an earlier one of the same source.
-  public func record(_ entry: LedgerEntry) { change(entry.source, entry) }
+  package func record(_ entry: LedgerEntry) { change(entry.source, entry) }
 
   /// Forgets a source.
-  public func forget(_ source: Path) { change(source, nil) }
+  package func forget(_ source: Path) { change(source, nil) }
 
   private func change(_ source: Path, _ entry: LedgerEntry?) {
     let isFull = state.withLock { state in
@@ -247,7 +247,7 @@ public final class Ledger: Sendable {
   /// Writes the changes that wait, in one transaction.
   ///
   /// - Parameter isLast: whether there is no further try if another process is using the file.
-  public func write(isLast: Bool = false) { writing.withLock { _ in writeWaiting(isLast: isLast) } }
+  package func write(isLast: Bool = false) { writing.withLock { _ in writeWaiting(isLast: isLast) } }
 
   private func writeWaiting(isLast: Bool) {
     let waiting = state.withLock { $0.waiting }
@@ -282,7 +282,7 @@ public final class Ledger: Sendable {
   ///   - isUnmade: passes over sources whose thumbnails were made.
   ///   - folder: passes only the sources below it; nil for all.
   /// - Throws: ``LedgerError``, which is the ``problem`` then, and the errors of `body`.
-  public func visit(
+  package func visit(
     unmadeOnly isUnmade: Bool = false, below folder: Path? = nil, _ body: (LedgerEntry) throws -> Void
   ) throws {
     var last: Path?

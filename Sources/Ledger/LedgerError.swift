@@ -2,8 +2,8 @@ import Files
 import GRDB
 
 /// Why a ledger cannot be used. The description is one line with the ledger's path.
-public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
-  public enum Kind: Sendable, Equatable {
+package struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
+  package enum Kind: Sendable, Equatable {
     /// There is none.
     case missing
     /// A newer version of the program has written it.
@@ -21,10 +21,10 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
     case failed(String)
   }
 
-  public let kind: Kind
-  public let file: Path
+  package let kind: Kind
+  package let file: Path
 
-  public init(_ kind: Kind, _ file: Path) { (self.kind, self.file) = (kind, file) }
+  package init(_ kind: Kind, _ file: Path) { (self.kind, self.file) = (kind, file) }
 
   init(_ error: any Error, _ file: Path) {
     self.file = file
@@ -43,7 +43,7 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
       }
   }
 
-  public var description: String {
+  package var description: String {
     let reason =
       switch kind {
       case .missing: "there is none; a run makes it"

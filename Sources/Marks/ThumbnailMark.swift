@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 import Thumbnails
 
 /// The JPEG comment that every thumbnail has. It names thumbjob and identifies the settings and the contents of the

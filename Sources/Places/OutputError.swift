@@ -1,7 +1,6 @@
 import Fetching
 import Files
 import JobSettings
-import SystemPackage
 import Thumbnails
 
 /// An output folder, a thumbnail or a join could not be written.

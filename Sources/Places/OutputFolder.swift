@@ -4,7 +4,6 @@ import Locking
 import Marks
 import Sourcing
 import Synchronization
-import SystemPackage
 
 /// A folder of thumbnails. A thumbnail appears in it whole or not at all.
 ///

@@ -2,7 +2,6 @@ import Files
 import Foundation
 import Marks
 import Sourcing
-import SystemPackage
 
 /// Determines which thumbnails of an output folder are up to date.
 ///

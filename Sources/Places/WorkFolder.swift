@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// A temporary folder for what a run needs on this machine while its thumbnails go to a bucket. It is removed with the object;
 /// if the process is killed, the next one removes it.

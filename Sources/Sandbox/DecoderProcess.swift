@@ -3,7 +3,6 @@ import CDecoding
 import CLinux
 import Files
 import Foundation
-import SystemPackage
 
 /// A process that decodes one picture after the other. After an error that replaces it (``SandboxError``), it has ended.
 ///
@@ -132,7 +131,7 @@ package final class DecoderProcess: Sendable {
   /// - Parameter error: of the start of a program.
   private static func startError(_ error: Errno, _ program: Path) -> SandboxError {
     switch error {
-    case .noMemory, .resourceTemporarilyUnavailable, .tooManyOpenFiles, .tooManyOpenFilesInSystem: .refused(error)
+    case .noMemory, .wouldBlock, .tooManyOpenFiles, .tooManyOpenFilesInSystem: .refused(error)
     default: .cannotStart(program, error)
     }
   }

@@ -1,7 +1,6 @@
 import CLinux
 import Files
 import Foundation
-import SystemPackage
 
 /// Where the program of the decoder processes is.
 package enum DecoderProgram {

@@ -1,6 +1,5 @@
 import CDecoding
 import Files
-import SystemPackage
 
 /// Which parts of the fence hold, as the first decoder process found out.
 package struct FenceReport: Sendable, Equatable {

@@ -2,7 +2,6 @@ import CDecoding
 import CLinux
 import Files
 import Foundation
-import SystemPackage
 
 /// Starts the program of a decoder process.
 enum ProcessStart {

@@ -1,7 +1,6 @@
 import CDecoding
 import Files
 import Foundation
-import SystemPackage
 
 /// Why a decoder process has given no picture. Except after ``undecodable(_:_:)`` and ``badRequest``, it is replaced.
 package enum SandboxError: Error, Equatable {

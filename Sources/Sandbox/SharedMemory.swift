@@ -1,7 +1,6 @@
 import CLinux
 import Files
 import Foundation
-import SystemPackage
 
 /// Memory that this process and a decoder process map. Its size is fixed: if the decoder could shrink it, this process would
 /// get SIGBUS.

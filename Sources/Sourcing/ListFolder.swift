@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// A folder of lists that ``Split`` has written: `0000`, `0001` and so on, and `split.json`, which says how many there are
 /// and which tree the thumbnails of their entries mirror.

@@ -3,7 +3,6 @@ import Foundation
 import Marks
 import Pictures
 import Sandbox
-import SystemPackage
 import Thumbnails
 
 /// An open source: a regular file. It is closed when the object is released.

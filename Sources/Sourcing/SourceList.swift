@@ -1,7 +1,6 @@
 import Fetching
 import Files
 import Foundation
-import SystemPackage
 
 /// A list of the paths of sources. It is read piece by piece and never held as a whole.
 package struct SourceList: Sendable, Hashable {

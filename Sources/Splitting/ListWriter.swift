@@ -1,7 +1,6 @@
 import Files
 import Foundation
 import Sourcing
-import SystemPackage
 
 /// Writes the lists of a split into a folder. They are written in the folder `.split` inside it, and appear only once all of
 /// them are whole. A split that is interrupted before leaves the lists of an earlier one as they were; one that is

@@ -2,7 +2,6 @@ import Files
 import Foundation
 import Pictures
 import Sourcing
-import SystemPackage
 import Thumbnails
 
 /// What a split has to know of a file: how expensive it is, or that it is no source at all. It is read with two small reads

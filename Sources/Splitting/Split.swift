@@ -2,7 +2,6 @@ import Files
 import Foundation
 import Places
 import Sourcing
-import SystemPackage
 
 /// Walks the sources of a job once, and writes lists of equal estimated cost, of which other processes and machines make one
 /// each.

@@ -1,5 +1,4 @@
 import Files
-import SystemPackage
 
 /// A split could not write its lists.
 package enum SplitError: Error, Sendable, Equatable, CustomStringConvertible {

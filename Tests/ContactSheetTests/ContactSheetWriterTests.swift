@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 import TestSupport
 import Testing
 

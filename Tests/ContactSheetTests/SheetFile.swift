@@ -1,7 +1,6 @@
 import ContactSheet
 import Files
 import Foundation
-import SystemPackage
 import TestSupport
 
 /// A new file for a contact sheet; removed with the object.

@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 import TestSupport
 
 /// A temporary folder for the files of a test. It is removed with its contents when the object is released.
@@ -30,11 +29,8 @@ final class FileTree: Sendable {
   func file(_ relative: Path, _ contents: String = "x") throws -> Path {
     try folder(relative.parent)
     let path = path(relative)
-    let file = try path.withCString {
-      try FileDescriptor.open(
-        $0, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite, .groupRead, .otherRead])
-    }
-    try file.closeAfter { _ = try file.writeAll(contents.utf8) }
+    let file = Descriptor(try openFile(path, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644))
+    try writeAll(contents.utf8, to: file.number)
     return path
   }
 
@@ -48,12 +44,8 @@ final class FileTree: Sendable {
   }
 
   func contents(_ relative: Path) throws -> String {
-    let file = try path(relative).withCString { try FileDescriptor.open($0, .readOnly) }
-    return try file.closeAfter {
-      var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
-      return String(decoding: buffer[..<count], as: UTF8.self)
-    }
+    let file = Descriptor(try openToRead(path(relative)))
+    return String(decoding: try readAll(from: file.number), as: UTF8.self)
   }
 
   func exists(_ relative: Path) -> Bool {

@@ -1,7 +1,6 @@
 import Fetching
 import Files
 import Foundation
-import SystemPackage
 import TestSupport
 import Testing
 import Thumbnails

@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 import Testing
 
 @testable import Sourcing

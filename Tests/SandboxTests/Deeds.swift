@@ -3,7 +3,6 @@ import CDecoding
 import Files
 import Foundation
 import Sandbox
-import SystemPackage
 import TestSupport
 
 /// Pictures for the decoder process that does harm on request.

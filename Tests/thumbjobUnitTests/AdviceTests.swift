@@ -1,6 +1,5 @@
 import BoundedQueue
 import Files
-import SystemPackage
 import Testing
 import Thumbnails
 

@@ -1,7 +1,6 @@
 import Files
 import Foundation
 import Locking
-import SystemPackage
 
 /// A process that runs this same program.
 ///

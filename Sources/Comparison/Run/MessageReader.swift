@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// Reads the messages of a variant's process. Memory is bounded, and lines that are not messages are skipped.
 struct MessageReader {

@@ -1,7 +1,6 @@
 import CLinux
 import Files
 import Foundation
-import SystemPackage
 
 /// One variant in a process of its own: starts it, collects samples and messages, and sends signals.
 ///

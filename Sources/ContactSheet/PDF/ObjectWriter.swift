@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// Writes the objects of a PDF file one after the other, through a small buffer, and remembers where each begins, for
 /// the cross-reference table at the end: 8 bytes for each object.

@@ -1,4 +1,4 @@
-import SystemPackage
+import Files
 
 /// The tree by which a reader finds a page: pages in nodes of up to 64, below one root, so that the last of ten thousand
 /// pages is found as fast as the first.

@@ -1,5 +1,5 @@
 import CShaping
-import SystemPackage
+import Files
 
 /// A font of the system of which a PDF file gets the glyphs that it shows: as a subset, or as pictures if the font has no
 /// outlines. In the file, a glyph's code is its number in the order of first use, from 1 on.

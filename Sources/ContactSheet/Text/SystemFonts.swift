@@ -255,10 +255,10 @@ struct ShapedLine {
 }
 
 /// The texts of a sheet of which something is shown as `?`.
-public struct UnshownTexts: Sendable, Hashable {
-  public let count: Int
+package struct UnshownTexts: Sendable, Hashable {
+  package let count: Int
   /// One of them.
-  public let first: String
+  package let first: String
   /// Why none could be shown; nil if no font of the system has the characters.
-  public let reason: String?
+  package let reason: String?
 }

@@ -1,14 +1,14 @@
 import Files
 
 /// The address of a source on the network: a URL, or an object in a bucket.
-public enum RemoteAddress: Sendable, Hashable {
+package enum RemoteAddress: Sendable, Hashable {
   case url(RemoteURL)
   case store(StoreLocation)
 
   /// Reads `http://…`, `https://…` or `s3://…`.
   ///
   /// - Throws: ``RemoteURLError``
-  public init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
+  package init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
     self =
       StoreLocation.isLocation(bytes) ? .store(try StoreLocation(parsing: bytes)) : .url(try RemoteURL(parsing: bytes))
   }
@@ -17,7 +17,7 @@ public enum RemoteAddress: Sendable, Hashable {
   package var isPartOfBucket: Bool { if case .store = self { true } else { false } }
 
   /// The address as a path of people's messages: without user, password and secrets.
-  public var path: Path {
+  package var path: Path {
     switch self {
     case .url(let url): Path("\(url)")
     // The key as it is, so that JSON can tell its bytes.
@@ -34,7 +34,7 @@ public enum RemoteAddress: Sendable, Hashable {
   }
 
   /// The same for all links to a file, however they are signed.
-  public var identity: [UInt8] {
+  package var identity: [UInt8] {
     switch self {
     case .url(let url): Array(url.identity.utf8)
     case .store(let location): location.text
@@ -42,12 +42,12 @@ public enum RemoteAddress: Sendable, Hashable {
   }
 
   /// A text that may be an address, for people: without user, password and secrets.
-  public static func printable(_ bytes: some Collection<UInt8>) -> String { RemoteURL.printable(bytes) }
+  package static func printable(_ bytes: some Collection<UInt8>) -> String { RemoteURL.printable(bytes) }
 }
 
 extension RemoteAddress: CustomStringConvertible {
   /// The address for people, without user, password and secrets.
-  public var description: String {
+  package var description: String {
     switch self {
     case .url(let url): "\(url)"
     case .store(let location): "\(location)"

@@ -6,7 +6,7 @@ extension RemoteURL {
   /// It begins with the host, and its port if that is unusual. Names that a file system could misread stay encoded: those
   /// with a slash or a control character, `.` and `..`. A name that is too long is cut and gets a hash. A query becomes a
   /// hash before the extension, so that two queries have two places.
-  public var mirrored: Path {
+  package var mirrored: Path {
     var names = [Array(port.map { "\(host)_\($0)" } ?? host)]
     names[0] = names[0].filter { $0 != "[" && $0 != "]" }.map { $0 == ":" ? "-" : $0 }
     var places = [MirroredName.legal(Array(String(names[0]).utf8))]

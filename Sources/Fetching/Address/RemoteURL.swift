@@ -3,8 +3,8 @@ import Files
 /// The address of a source on the network: an `http` or `https` URL.
 ///
 /// *Source*: RFC 3986.
-public struct RemoteURL: Sendable, Hashable {
-  public enum Scheme: String, Sendable {
+package struct RemoteURL: Sendable, Hashable {
+  package enum Scheme: String, Sendable {
     case http, https
 
     var port: Int { self == .http ? 80 : 443 }
@@ -13,11 +13,11 @@ public struct RemoteURL: Sendable, Hashable {
   /// The most bytes of a URL.
   static let longest = 8192
 
-  public let scheme: Scheme
+  package let scheme: Scheme
   /// In small letters. An IPv6 address is in brackets.
-  public let host: String
+  package let host: String
   /// Nil for the usual one of the scheme.
-  public let port: Int?
+  package let port: Int?
   /// Begins with a slash.
   let path: String
   let query: String?
@@ -27,7 +27,7 @@ public struct RemoteURL: Sendable, Hashable {
   /// Reads a URL. A fragment is dropped, because servers do not get it.
   ///
   /// - Throws: ``RemoteURLError``
-  public init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
+  package init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
     let shown = Self.beginning(of: bytes)
     func error(_ reason: String) -> RemoteURLError { RemoteURLError(url: Self.withoutSecrets(shown), reason: reason) }
     guard bytes.count <= Self.longest else { throw error("longer than \(Self.longest) bytes") }
@@ -84,25 +84,25 @@ public struct RemoteURL: Sendable, Hashable {
   }
 
   /// The host, with its port unless it is the usual one.
-  public var authority: String { port.map { "\(host):\($0)" } ?? host }
+  package var authority: String { port.map { "\(host):\($0)" } ?? host }
 
   /// What is requested: everything but user and password.
-  public var text: String { "\(scheme.rawValue)://\(authority)\(path)" + (query.map { "?\($0)" } ?? "") }
+  package var text: String { "\(scheme.rawValue)://\(authority)\(path)" + (query.map { "?\($0)" } ?? "") }
 }
 
 extension RemoteURL {
   /// The same for all links to a file, however they are signed.
-  public var identity: String {
+  package var identity: String {
     "\(scheme.rawValue)://\(authority)\(path)" + (queryOfContents.map { "?\($0)" } ?? "")
   }
 
   /// A text that may be a URL, for people: without user, password and secrets.
-  public static func printable(_ bytes: some Collection<UInt8>) -> String { withoutSecrets(beginning(of: bytes)) }
+  package static func printable(_ bytes: some Collection<UInt8>) -> String { withoutSecrets(beginning(of: bytes)) }
 }
 
 extension RemoteURL: CustomStringConvertible {
   /// The URL for people, without user, password and secrets.
-  public var description: String { Self.withoutSecrets(text) }
+  package var description: String { Self.withoutSecrets(text) }
 
   /// Names of parameters whose values open what they belong to, in small letters.
   private static let secrets: Set<Substring> = [
@@ -158,10 +158,10 @@ extension RemoteURL: CustomStringConvertible {
 }
 
 /// A text is no URL that can be fetched.
-public struct RemoteURLError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct RemoteURLError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The beginning of the text, without user, password and secrets.
-  public let url: String
-  public let reason: String
+  package let url: String
+  package let reason: String
 
-  public var description: String { "\(url): \(reason)" }
+  package var description: String { "\(url): \(reason)" }
 }

@@ -3,14 +3,14 @@ import Files
 /// A place in a store, such as S3: a bucket, and the key of an object or the beginning of the keys of several.
 ///
 /// *Source*: Amazon Simple Storage Service, User Guide (names of buckets, keys of objects).
-public struct StoreLocation: Sendable, Hashable {
+package struct StoreLocation: Sendable, Hashable {
   /// The most bytes of a key.
   package static let longestKey = 1024
 
   let kind: StoreKind
-  public let bucket: String
+  package let bucket: String
   /// Any bytes but NUL; empty for the whole bucket. A slash separates folders only by custom.
-  public let key: [UInt8]
+  package let key: [UInt8]
 
   init(_ kind: StoreKind, bucket: String, key: [UInt8]) {
     (self.kind, self.bucket, self.key) = (kind, bucket, key)
@@ -19,7 +19,7 @@ public struct StoreLocation: Sendable, Hashable {
   /// Reads a text such as `s3://bucket/dir/photo.jpg`. The key stands there as it is, without percent encoding.
   ///
   /// - Throws: ``RemoteURLError``
-  public init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
+  package init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
     guard let kind = StoreKind(ofAddress: bytes) else { preconditionFailure("it is the address of no store") }
     let parts = bytes.dropFirst(kind.rawValue.utf8.count).split(
       separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -103,5 +103,5 @@ public struct StoreLocation: Sendable, Hashable {
 
 extension StoreLocation: CustomStringConvertible {
   /// The place for people.
-  public var description: String { Path(bytes: text)?.printable ?? host }
+  package var description: String { Path(bytes: text)?.printable ?? host }
 }

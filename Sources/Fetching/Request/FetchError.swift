@@ -1,8 +1,7 @@
 import Files
-import SystemPackage
 
 /// Why a source could not be fetched. The description is one line, without the name of the source.
-public enum FetchError: Error, Sendable, Equatable {
+package enum FetchError: Error, Sendable, Equatable {
   /// The server answers with this status, and has nothing for us.
   case status(Int)
   case tooManyRedirects
@@ -48,7 +47,7 @@ public enum FetchError: Error, Sendable, Equatable {
   case badReply(String)
 
   /// Whether the disk has no room for the bytes.
-  public var isFullDisk: Bool {
+  package var isFullDisk: Bool {
     if case .refused(let status, let code) = self {
       return status == 507 || ["XMinioStorageFull", "QuotaExceeded", "StorageQuotaExceeded"].contains(code)
     }
@@ -107,7 +106,7 @@ public enum FetchError: Error, Sendable, Equatable {
 }
 
 extension FetchError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .status(let code):
       switch code {

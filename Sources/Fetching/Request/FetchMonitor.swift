@@ -1,5 +1,5 @@
 /// What a transfer is doing.
-public enum FetchStage: String, Sendable {
+package enum FetchStage: String, Sendable {
   case waitingForConnection = "waiting for a connection"
   case connecting = "connecting"
   case waitingForSpace = "waiting for disk space"
@@ -7,11 +7,11 @@ public enum FetchStage: String, Sendable {
   case waitingToRetry = "waiting to try again"
 
   /// The stages in which the source waits for others.
-  public static let waiting = Set([waitingForConnection, waitingForSpace, waitingToRetry].map(\.rawValue))
+  package static let waiting = Set([waitingForConnection, waitingForSpace, waitingToRetry].map(\.rawValue))
 }
 
 /// Whether a transfer goes on.
-public enum FetchVerdict: Sendable, Equatable {
+package enum FetchVerdict: Sendable, Equatable {
   case goOn
   /// All of the source is needed.
   case all
@@ -23,7 +23,7 @@ public enum FetchVerdict: Sendable, Equatable {
 }
 
 /// Follows a transfer, on the thread that waits for it.
-public protocol FetchMonitor {
+package protocol FetchMonitor {
   /// Asked every ten milliseconds at least.
   var isCancelled: Bool { get }
   /// The file is empty again: the next bytes are others, from its beginning on.
@@ -49,5 +49,5 @@ public protocol FetchMonitor {
 }
 
 extension FetchMonitor {
-  public func missing(having held: RangeSet<Int>, of total: Int) -> RangeSet<Int>? { nil }
+  package func missing(having held: RangeSet<Int>, of total: Int) -> RangeSet<Int>? { nil }
 }

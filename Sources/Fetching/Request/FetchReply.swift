@@ -1,6 +1,6 @@
 /// The answer of a server.
-public struct FetchReply: Sendable {
-  public enum Outcome: Sendable, Equatable {
+package struct FetchReply: Sendable {
+  package enum Outcome: Sendable, Equatable {
     /// The whole source is in the file.
     case complete
     /// The file has as much as was needed.
@@ -11,10 +11,10 @@ public struct FetchReply: Sendable {
     case unchanged
   }
 
-  public let outcome: Outcome
-  public let validators: Validators
+  package let outcome: Outcome
+  package let validators: Validators
   /// What a store keeps with an object, by names in small letters.
-  public var metadata: [String: String] = [:]
+  package var metadata: [String: String] = [:]
   /// The bytes that have come over the network, those of failed tries included.
-  public let bytesReceived: Int
+  package let bytesReceived: Int
 }

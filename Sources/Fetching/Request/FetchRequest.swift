@@ -1,5 +1,5 @@
 /// What is asked of a server.
-public struct FetchRequest: Sendable {
+package struct FetchRequest: Sendable {
   enum Method: String, Sendable {
     case get = "GET"
     /// Only the header.
@@ -8,16 +8,16 @@ public struct FetchRequest: Sendable {
     case put = "PUT"
   }
 
-  public let address: RemoteAddress
+  package let address: RemoteAddress
   /// What is known of the source: it is not sent again if it has not changed.
-  public var unless: Validators?
+  package var unless: Validators?
   /// How many bytes are asked for first, because the rest is probably not needed; nil if the whole source is asked for.
-  public var beginning: Int?
+  package var beginning: Int?
   /// How many tries earlier requests for the source have taken.
-  public var tries = 0
+  package var tries = 0
   /// Whether the caller waits where a server asks to wait for longer than ``Fetcher/longestPause``. The fetch then ends with
   /// ``FetchError/postponed(_:)``.
-  public var leavesLongWaits = false
+  package var leavesLongWaits = false
   /// The most bytes of the answer; nil for those of a source.
   var largest: Int?
   var method = Method.get
@@ -28,7 +28,7 @@ public struct FetchRequest: Sendable {
   /// What PUT sends.
   var body: [UInt8] = []
 
-  public init(_ address: RemoteAddress) { self.address = address }
+  package init(_ address: RemoteAddress) { self.address = address }
 
   var isOfStore: Bool { if case .store = address { true } else { false } }
 }

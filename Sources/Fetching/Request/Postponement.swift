@@ -1,10 +1,10 @@
 /// A source that is to be asked for later, because its server has named the time.
-public struct Postponement: Sendable, Equatable {
+package struct Postponement: Sendable, Equatable {
   /// The host, with its port unless it is the usual one.
-  public let host: String
-  public let until: ContinuousClock.Instant
+  package let host: String
+  package let until: ContinuousClock.Instant
   /// How many tries the source has taken so far, for ``FetchRequest/tries``.
-  public let tries: Int
+  package let tries: Int
 
   init(of host: String, for wait: Duration, tries: Int) {
     (self.host, until, self.tries) = (host, .now + wait, tries)

@@ -1,13 +1,13 @@
 /// What a server tells to distinguish versions of a source.
 ///
 /// *Source*: RFC 9110, 8.8.
-public struct Validators: Sendable, Hashable {
+package struct Validators: Sendable, Hashable {
   /// With its quotation marks, and `W/` before them if it is weak.
-  public var entityTag: String?
+  package var entityTag: String?
   /// In seconds since 1970.
-  public var lastModified: Int?
+  package var lastModified: Int?
 
-  public init(entityTag: String? = nil, lastModified: Int? = nil) {
+  package init(entityTag: String? = nil, lastModified: Int? = nil) {
     (self.entityTag, self.lastModified) = (entityTag, lastModified)
   }
 

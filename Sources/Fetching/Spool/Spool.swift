@@ -2,7 +2,6 @@ import CLinux
 import Files
 import Foundation
 import Locking
-import SystemPackage
 
 /// The disk space for sources that are fetched and not used yet. Each file reserves its bytes before the first one of a try is
 /// written, and gives them back when it is released or when the try has failed. So no file that waits holds any.

@@ -1,7 +1,6 @@
 import Files
 import Foundation
 import Locking
-import SystemPackage
 
 /// A file without a name for what is fetched of a source. Its space is given back when it is released.
 ///

@@ -2,7 +2,6 @@ import CCurl
 import Files
 import Foundation
 import Locking
-import SystemPackage
 
 /// One try to fetch a source: what its thread asks for, and what the thread of the transfers has found.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import SystemPackage
 
 #if os(Linux)
   import CLinux

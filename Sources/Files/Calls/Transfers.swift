@@ -1,5 +1,4 @@
 import Foundation
-import SystemPackage
 
 // Complete transfers: a signal may interrupt a system call (`EINTR`), and a call may transfer fewer bytes than
 // requested.

@@ -1,6 +1,5 @@
 import Foundation
 import Locking
-import SystemPackage
 
 /// A temporary folder that its process keeps locked for as long as it lives.
 ///

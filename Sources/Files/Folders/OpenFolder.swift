@@ -1,5 +1,4 @@
 import Foundation
-import SystemPackage
 
 /// An open folder whose entries are read one after the other. Closed when the last reference is released.
 package final class OpenFolder {

@@ -1,5 +1,4 @@
 import Foundation
-import SystemPackage
 
 extension Path {
   /// The working folder of the process, which never changes it; nil if it does not exist, or has no path. It is asked for

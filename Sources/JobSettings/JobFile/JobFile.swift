@@ -1,6 +1,5 @@
 import Files
 import Sourcing
-import SystemPackage
 import Yams
 
 /// Reads job files such as `jobs/gallery.yml`: YAML documents whose keys change settings.

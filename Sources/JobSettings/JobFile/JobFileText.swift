@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// The text of a job file that is safe to parse.
 ///

@@ -5,7 +5,6 @@ import Marks
 import PictureMaking
 import Places
 import Sourcing
-import SystemPackage
 import Thumbnails
 
 /// The work of a job without its queue and its budget, for the baselines of a comparison. It writes the same bytes to

@@ -4,7 +4,6 @@ import Foundation
 import Ledger
 import Places
 import Sourcing
-import SystemPackage
 
 /// The entries of a manifest, a contact sheet or a gallery, in the order of the walk. Most are stored long before the
 /// list is written, because sources end in another order. Those of a watch come and go.

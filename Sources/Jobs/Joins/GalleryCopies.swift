@@ -4,7 +4,6 @@ import Gallery
 import Marks
 import Places
 import Sourcing
-import SystemPackage
 
 /// The copies of thumbnails in the folder of a gallery that shows nothing else.
 ///

@@ -1,7 +1,6 @@
 import Files
 import Gallery
 import Places
-import SystemPackage
 
 /// The facts about a gallery that are known before the run: its folder, its title, and the folders of thumbnails and
 /// originals.

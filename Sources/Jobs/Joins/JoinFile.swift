@@ -2,7 +2,6 @@ import Files
 import Foundation
 import JobSettings
 import Places
-import SystemPackage
 
 /// A file that a join writes. It appears whole or not at all. A file with the same contents stays untouched.
 ///

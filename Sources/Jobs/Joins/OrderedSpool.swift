@@ -1,7 +1,6 @@
 import Files
 import Foundation
 import Locking
-import SystemPackage
 
 /// Texts that are stored in any order and read back in the order of their numbers. They are in two files without a name, so
 /// they take no memory however many there are, and nothing remains of them after the process.

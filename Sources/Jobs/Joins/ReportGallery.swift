@@ -2,7 +2,6 @@ import Files
 import Foundation
 import Places
 import Sourcing
-import SystemPackage
 import Thumbnails
 
 /// The gallery of a report: the thumbnails that runs have made, and the sources without, with the reasons.

@@ -7,7 +7,6 @@ import PictureMaking
 import Places
 import Sourcing
 import Synchronization
-import SystemPackage
 import Thumbnails
 import TraceRecording
 

@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// The counters of a job that watches its folders.
 package struct WatchCounters: Sendable, Equatable {

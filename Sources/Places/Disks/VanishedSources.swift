@@ -2,7 +2,6 @@ import Files
 import Foundation
 import Ledger
 import Marks
-import SystemPackage
 
 /// Tells which sources are gone.
 ///

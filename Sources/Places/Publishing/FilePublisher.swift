@@ -2,7 +2,6 @@ import Files
 import Foundation
 import Locking
 import Synchronization
-import SystemPackage
 
 /// Puts files in place below an output folder, each whole or not at all. If the process is killed, nothing remains that the
 /// next run does not remove.

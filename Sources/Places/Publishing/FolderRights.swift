@@ -1,5 +1,5 @@
+import Files
 import Foundation
-import SystemPackage
 
 #if os(Linux)
   import CLinux

@@ -1,7 +1,6 @@
 import Files
 import Foundation
 import Locking
-import SystemPackage
 
 /// The folder `.thumbjob/run-…` for the unfinished files of one run. `LockedFolder` keeps it locked while the run
 /// lives.

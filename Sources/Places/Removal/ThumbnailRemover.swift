@@ -2,7 +2,6 @@ import Files
 import Foundation
 import Marks
 import Sourcing
-import SystemPackage
 
 /// Removes thumbnails from an output folder, one at a time, and the folders that become empty.
 ///

@@ -1,5 +1,4 @@
 import Files
-import SystemPackage
 
 /// The entries of a folder that is being walked: in the order of the file system, or by name.
 ///

@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// Lists and reads all sources once, so that several runs have the same list in the same order, and the same files in
 /// the page cache.

@@ -1,7 +1,6 @@
 import Fetching
 import Files
 import Foundation
-import SystemPackage
 
 /// Finds sources: it walks folders, checks files that are arguments, and reads lists of paths.
 ///

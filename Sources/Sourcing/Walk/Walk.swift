@@ -1,7 +1,6 @@
 import Fetching
 import Files
 import Foundation
-import SystemPackage
 
 /// The state of one walk: its open folders and its counters. `Walk+Buckets` has the walk over buckets.
 final class Walk {

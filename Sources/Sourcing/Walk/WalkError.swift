@@ -1,6 +1,5 @@
 import Fetching
 import Files
-import SystemPackage
 
 /// A file, folder or list that a walk could not read. The walk goes on with the rest.
 package struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {

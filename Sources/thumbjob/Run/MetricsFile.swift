@@ -1,7 +1,6 @@
 import Files
 import Foundation
 import Jobs
-import SystemPackage
 
 /// The file that tells Prometheus of the last run of a job, by way of node_exporter's textfile collector: the status endpoint
 /// ends with the run.

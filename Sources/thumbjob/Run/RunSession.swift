@@ -8,7 +8,6 @@ import Locking
 import PictureMaking
 import StatusEndpoint
 import Synchronization
-import SystemPackage
 import Thumbnails
 import TraceRecording
 

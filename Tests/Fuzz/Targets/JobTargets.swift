@@ -1,7 +1,6 @@
 import ContactSheet
 import Files
 import Foundation
-import SystemPackage
 
 @testable import JobSettings
 @testable import Marks

@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// A file of profiles: sections in brackets, and a `key = value` on each line.
 struct ProfileFile {

@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import SystemPackage
 
 /// Whose keys sign requests to S3, and where its service is, as the environment and the usual files say.
 ///

@@ -5,7 +5,6 @@ import JobSettings
 import PictureMaking
 import Places
 import Sourcing
-import SystemPackage
 
 /// The manifest, the contact sheet and the gallery of one job: what they need is collected while the job runs.
 ///

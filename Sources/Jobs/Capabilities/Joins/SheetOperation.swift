@@ -4,7 +4,6 @@ import Files
 import Locking
 import PictureMaking
 import Places
-import SystemPackage
 
 /// Writes the contact sheet of a job, once all its sources are done.
 final class SheetOperation: JoinOperation, @unchecked Sendable {  // two have locks; the rest is constant

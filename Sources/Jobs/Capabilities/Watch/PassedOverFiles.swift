@@ -2,7 +2,6 @@ import Files
 import Foundation
 import Marks
 import Sourcing
-import SystemPackage
 
 /// Files that had no thumbnail when they were last tried: those that failed, and those that are no pictures. A walk that
 /// comes upon them again passes over them until they change, so that a damaged photo is not tried and reported for ever.

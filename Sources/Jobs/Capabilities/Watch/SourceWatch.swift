@@ -6,7 +6,6 @@ import Locking
 import Marks
 import Places
 import Sourcing
-import SystemPackage
 
 /// What a job knows about the folders that it watches: where something has changed, what is polled, and what is gone.
 ///

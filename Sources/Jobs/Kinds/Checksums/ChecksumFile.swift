@@ -4,7 +4,6 @@ import Locking
 import PictureMaking
 import Places
 import Sourcing
-import SystemPackage
 
 /// Collects the checksums of a job while it runs, and writes their list once all are there.
 ///

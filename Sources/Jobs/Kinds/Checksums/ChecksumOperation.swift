@@ -5,7 +5,6 @@ import Locking
 import Marks
 import PictureMaking
 import Sourcing
-import SystemPackage
 import Thumbnails
 import TraceRecording
 

@@ -4,7 +4,6 @@ import JobSettings
 import Ledger
 import Places
 import Sourcing
-import SystemPackage
 
 /// The place of a list of checksums: its folder, and the working folder `.thumbjob` beside it, which has its ledger.
 ///

@@ -7,7 +7,6 @@ import Pictures
 import Places
 import Sourcing
 import Synchronization
-import SystemPackage
 import Thumbnails
 
 /// Describes a source whose thumbnails are up to date, for the joins of a job.

@@ -4,7 +4,6 @@ import Foundation
 import Marks
 import Places
 import Sourcing
-import SystemPackage
 import Thumbnails
 
 /// The place of a source on a contact sheet.
