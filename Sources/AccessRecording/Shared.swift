@@ -16,7 +16,7 @@
 @frozen public struct Shared<Value>: ~Copyable, @unchecked Sendable {  // what guards it is outside
   @usableFromInline let value: UnsafeMutablePointer<Value>
   #if DEBUG
-    @usableFromInline let history: AccessHistory
+  @usableFromInline let history: AccessHistory
   #endif
 
   /// - Parameters:
@@ -26,7 +26,7 @@
     self.value = .allocate(capacity: 1)
     self.value.initialize(to: value)
     #if DEBUG
-      history = AccessHistory(Value.self, file: file, line: line)
+    history = AccessHistory(Value.self, file: file, line: line)
     #endif
   }
 
@@ -40,7 +40,7 @@
     file: StaticString = #fileID, line: UInt = #line, _ body: (Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     #if DEBUG
-      history.record(isWrite: false, file: file, line: line)
+    history.record(isWrite: false, file: file, line: line)
     #endif
     return try body(value.pointee)
   }
@@ -50,7 +50,7 @@
     file: StaticString = #fileID, line: UInt = #line, _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     #if DEBUG
-      history.record(isWrite: true, file: file, line: line)
+    history.record(isWrite: true, file: file, line: line)
     #endif
     return try body(&value.pointee)
   }
@@ -59,7 +59,7 @@
   /// than a lock held at each. The thread of the next access then has it for itself, as when it was made.
   @inlinable public borrowing func handOver() {
     #if DEBUG
-      history.forget()
+    history.forget()
     #endif
   }
 }

@@ -39,12 +39,12 @@ package struct ProcessStatus {
   /// The peak of the resident memory of this process, in bytes; 0 if the system does not report it.
   package static var peakResident: Int {
     #if canImport(Glibc)
-      // Not getrusage(2): on Linux its value survives exec and may be that of the parent process.
-      return ProcessStatus()?.peakResident ?? 0
+    // Not getrusage(2): on Linux its value survives exec and may be that of the parent process.
+    return ProcessStatus()?.peakResident ?? 0
     #else
-      var usage = rusage()
-      getrusage(RUSAGE_SELF, &usage)
-      return usage.ru_maxrss
+    var usage = rusage()
+    getrusage(RUSAGE_SELF, &usage)
+    return usage.ru_maxrss
     #endif
   }
 

@@ -25,43 +25,43 @@ struct OpenFile: Sendable {
       }
     }
     #if os(Linux)
-      let name = String(validating: file.lastName.bytes, as: UTF8.self)
-      guard let name, DescriptorPaths.areTaken,
-        let folder = (try? openFolder(file.parent.isEmpty ? "." : file.parent, in: AT_FDCWD)).map({ Descriptor($0) }),
-        case let path = "\(DescriptorPaths.prefix)\(folder.number)", FileStatus.exists(Path(path))
-      else { throw failure }
-      queue = try DatabaseQueue(path: "\(path)/\(name)", configuration: settings)
-      self.folder = folder
+    let name = String(validating: file.lastName.bytes, as: UTF8.self)
+    guard let name, DescriptorPaths.areTaken,
+      let folder = (try? openFolder(file.parent.isEmpty ? "." : file.parent, in: AT_FDCWD)).map({ Descriptor($0) }),
+      case let path = "\(DescriptorPaths.prefix)\(folder.number)", FileStatus.exists(Path(path))
+    else { throw failure }
+    queue = try DatabaseQueue(path: "\(path)/\(name)", configuration: settings)
+    self.folder = folder
     #else
-      throw failure
+    throw failure
     #endif
   }
 }
 
 #if os(Linux)
-  /// Has SQLite take paths that lead through descriptors as they are. Otherwise it follows the link of the descriptor, and so
-  /// gets the long path again.
-  private enum DescriptorPaths {
-    static let prefix = "/proc/self/fd/"
+/// Has SQLite take paths that lead through descriptors as they are. Otherwise it follows the link of the descriptor, and so
+/// gets the long path again.
+private enum DescriptorPaths {
+  static let prefix = "/proc/self/fd/"
 
-    /// Whether SQLite takes them so. It is asked to once.
-    static let areTaken: Bool = {
-      guard let usual = sqlite3_vfs_find("unix") else { return false }
-      // SQLite keeps it.
-      let own = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
-      own.initialize(to: usual.pointee)
-      own.pointee.zName = UnsafePointer(strdup("thumbjob"))
-      own.pointee.xFullPathname = { own, path, size, result in
-        guard let path, let result else { return SQLITE_CANTOPEN }
-        let length = strlen(path)
-        if strncmp(path, prefix, prefix.utf8.count) == 0, length < size {
-          memcpy(result, path, length + 1)
-          return SQLITE_OK
-        }
-        let usual = sqlite3_vfs_find("unix")
-        return usual?.pointee.xFullPathname(usual, path, size, result) ?? SQLITE_CANTOPEN
+  /// Whether SQLite takes them so. It is asked to once.
+  static let areTaken: Bool = {
+    guard let usual = sqlite3_vfs_find("unix") else { return false }
+    // SQLite keeps it.
+    let own = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+    own.initialize(to: usual.pointee)
+    own.pointee.zName = UnsafePointer(strdup("thumbjob"))
+    own.pointee.xFullPathname = { own, path, size, result in
+      guard let path, let result else { return SQLITE_CANTOPEN }
+      let length = strlen(path)
+      if strncmp(path, prefix, prefix.utf8.count) == 0, length < size {
+        memcpy(result, path, length + 1)
+        return SQLITE_OK
       }
-      return sqlite3_vfs_register(own, 1) == SQLITE_OK
-    }()
-  }
+      let usual = sqlite3_vfs_find("unix")
+      return usual?.pointee.xFullPathname(usual, path, size, result) ?? SQLITE_CANTOPEN
+    }
+    return sqlite3_vfs_register(own, 1) == SQLITE_OK
+  }()
+}
 #endif

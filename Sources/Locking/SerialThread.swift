@@ -38,7 +38,7 @@ public final class SerialThread: Sendable {
   public init(name: String, qos: DispatchQoS? = nil, stack: ThreadStack = .small) {
     hasThread = startThread(name: name, stack: stack) { [shared] in
       #if canImport(Darwin)
-        if let qos { pthread_set_qos_class_self_np(qos.qosClass.rawValue, 0) }
+      if let qos { pthread_set_qos_class_self_np(qos.qosClass.rawValue, 0) }
       #endif
       repeat {
         shared.wake.wait()
@@ -104,9 +104,9 @@ public func startThread(name: String, stack: ThreadStack = .small, _ body: @esca
   defer { pthread_attr_destroy(&attributes) }
   let start = Unmanaged.passRetained(ThreadStart(name: name, body: body))
   #if canImport(Glibc)
-    var thread = pthread_t()
+  var thread = pthread_t()
   #else
-    var thread: pthread_t?
+  var thread: pthread_t?
   #endif
   if pthread_create(&thread, &attributes, runThread, start.toOpaque()) == 0 { return true }
   start.release()
@@ -128,13 +128,13 @@ private func run(_ start: UnsafeMutableRawPointer) {
 }
 
 #if canImport(Glibc)
-  private func runThread(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let start { run(start) }
-    return nil
-  }
+private func runThread(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let start { run(start) }
+  return nil
+}
 #else
-  private func runThread(_ start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-    run(start)
-    return nil
-  }
+private func runThread(_ start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+  run(start)
+  return nil
+}
 #endif

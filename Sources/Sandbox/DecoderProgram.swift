@@ -17,9 +17,9 @@ package enum DecoderProgram {
   /// The program that runs, by the path with which it was started: without /proc, nothing else is known.
   private static var startedProgram: Path {
     #if os(Linux)
-      if let path = UnsafePointer<CChar>(bitPattern: getauxval(UInt(AT_EXECFN))) {
-        return Path(bytes: Array(UnsafeRawBufferPointer(start: path, count: strlen(path)))) ?? Path()
-      }
+    if let path = UnsafePointer<CChar>(bitPattern: getauxval(UInt(AT_EXECFN))) {
+      return Path(bytes: Array(UnsafeRawBufferPointer(start: path, count: strlen(path)))) ?? Path()
+    }
     #endif
     return Path(CommandLine.arguments.first ?? "")
   }

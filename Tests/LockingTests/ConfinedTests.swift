@@ -44,8 +44,8 @@ import Testing
     let owner = try #require(report.range(of: "owner: thread owner"), "\(report)")
     #expect(report[..<owner.lowerBound].contains("is touched by thread intruder"), "\(report)")
     #if DEBUG
-      #expect(report[..<owner.lowerBound].contains("touchLater"), "\(report)")
-      #expect(report[owner.lowerBound...].contains("touchFirst"), "\(report)")
+    #expect(report[..<owner.lowerBound].contains("touchLater"), "\(report)")
+    #expect(report[owner.lowerBound...].contains("touchFirst"), "\(report)")
     #endif
   }
 

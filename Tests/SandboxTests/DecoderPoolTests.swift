@@ -36,21 +36,21 @@ import Testing
   }
 
   #if DEBUG
-    /// A process is used without a lock, by one thread after the other. The recorder records all of a process, so the test
-    /// has one of its own.
-    @Test func whatAPoolLendsHasNoUnguardedValue() async {
-      await #expect(processExitsWith: .success) {
-        let pool = Deeds.pool()
-        AccessRecorder.start()
-        for _ in 0..<3 {
-          let sample = try await Deeds.decode(in: pool)
-          #expect(sample == UInt8(ascii: "p"))
-        }
-        let recording = AccessRecorder.stop()
-        #expect(pool.counts.started == 1)
-        #expect(recording.unguarded.isEmpty, "\(recording)")
+  /// A process is used without a lock, by one thread after the other. The recorder records all of a process, so the test
+  /// has one of its own.
+  @Test func whatAPoolLendsHasNoUnguardedValue() async {
+    await #expect(processExitsWith: .success) {
+      let pool = Deeds.pool()
+      AccessRecorder.start()
+      for _ in 0..<3 {
+        let sample = try await Deeds.decode(in: pool)
+        #expect(sample == UInt8(ascii: "p"))
       }
+      let recording = AccessRecorder.stop()
+      #expect(pool.counts.started == 1)
+      #expect(recording.unguarded.isEmpty, "\(recording)")
     }
+  }
   #endif
 
   /// The first process cannot start here, so another tells of the fence.

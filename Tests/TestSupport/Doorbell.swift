@@ -21,9 +21,9 @@ public final class Doorbell: Sendable {
       precondition(mkfifo(path, 0o600) == 0)
     case .socket:
       #if os(Linux)
-        listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+      listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
       #else
-        listener = socket(AF_UNIX, SOCK_STREAM, 0)
+      listener = socket(AF_UNIX, SOCK_STREAM, 0)
       #endif
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)

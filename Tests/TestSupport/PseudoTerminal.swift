@@ -1,9 +1,9 @@
 import Foundation
 
 #if canImport(System)
-  import System
+import System
 #else
-  import SystemPackage
+import SystemPackage
 #endif
 
 /// A terminal for a command under test: it has a size, and collects what the command writes to it.

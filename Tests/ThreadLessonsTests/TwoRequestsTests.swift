@@ -7,7 +7,7 @@ import Testing
 @testable import ThreadLessons
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Two requests in each right form: both answers, a failure, and a cancellation.

@@ -23,15 +23,15 @@ public enum Confinement {
   /// - Returns: false if it cannot be limited.
   public static func limitAddressSpace(to bytes: Int, threads: Int) -> Bool {
     #if os(Linux)
-      guard let memory = ProcessStatus()?.memory else { return false }
-      var stack = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &stack)
-      let stacks = threads * Int(min(stack.rlim_cur, 8 << 20))
-      let limit = rlim_t(memory.mapped + bytes + stacks)
-      var both = rlimit(rlim_cur: limit, rlim_max: limit)
-      return setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &both) == 0
+    guard let memory = ProcessStatus()?.memory else { return false }
+    var stack = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &stack)
+    let stacks = threads * Int(min(stack.rlim_cur, 8 << 20))
+    let limit = rlim_t(memory.mapped + bytes + stacks)
+    var both = rlimit(rlim_cur: limit, rlim_max: limit)
+    return setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &both) == 0
     #else
-      return false
+    return false
     #endif
   }
 }

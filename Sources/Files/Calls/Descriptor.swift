@@ -1,7 +1,7 @@
 import Foundation
 
 #if os(Linux)
-  import CLinux
+import CLinux
 #endif
 
 /// An open file; closed when the last reference is released.
@@ -28,10 +28,10 @@ package final class Descriptor: Sendable {
   package func close(leaving folder: Descriptor) {
     if number < 0 || number == folder.number { return }
     #if os(Linux)
-      _ = retryOnInterrupt { dup3(folder.number, number, O_CLOEXEC) }
+    _ = retryOnInterrupt { dup3(folder.number, number, O_CLOEXEC) }
     #else
-      _ = retryOnInterrupt { dup2(folder.number, number) }
-      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    _ = retryOnInterrupt { dup2(folder.number, number) }
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     #endif
   }
 

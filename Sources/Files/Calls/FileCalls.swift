@@ -1,7 +1,7 @@
 import Foundation
 
 #if os(Linux)
-  import CLinux
+import CLinux
 #endif
 
 // System calls on paths that throw errors and repeat interrupted calls.
@@ -71,23 +71,23 @@ package func createUnnamedFile(on path: Path = ".", in folder: CInt, mode: mode_
 /// - Returns: the descriptor, which the caller closes; nil if the file system has no such files.
 package func openUnnamedFile(in path: Path, from folder: CInt, mode: mode_t = 0o666) throws(Errno) -> CInt? {
   #if os(Linux)
-    do throws(Errno) {
-      return try openTemporary(in: path, from: folder, mode)
-    } catch {
-      switch error {
-      // ext4 says so of a folder that is removed at this moment.
-      case .notPermitted:
-        let open = Descriptor(try openFolder(path, in: folder))
-        do throws(Errno) { return try openTemporary(in: ".", from: open.number, mode) } catch {
-          throw error == .notPermitted && isNameless(open.number) ? .noSuchFileOrDirectory : error
-        }
-      // Some file systems cannot, and say so in different ways.
-      case .notSupported, .isDirectory, .invalidArgument, .noFunction: return nil
-      default: throw error
+  do throws(Errno) {
+    return try openTemporary(in: path, from: folder, mode)
+  } catch {
+    switch error {
+    // ext4 says so of a folder that is removed at this moment.
+    case .notPermitted:
+      let open = Descriptor(try openFolder(path, in: folder))
+      do throws(Errno) { return try openTemporary(in: ".", from: open.number, mode) } catch {
+        throw error == .notPermitted && isNameless(open.number) ? .noSuchFileOrDirectory : error
       }
+    // Some file systems cannot, and say so in different ways.
+    case .notSupported, .isDirectory, .invalidArgument, .noFunction: return nil
+    default: throw error
     }
+  }
   #else
-    return nil
+  return nil
   #endif
 }
 
@@ -98,9 +98,9 @@ package func isNameless(_ folder: CInt) -> Bool {
 }
 
 #if os(Linux)
-  private func openTemporary(in path: Path, from folder: CInt, _ mode: mode_t) throws(Errno) -> CInt {
-    try openFile(path, in: folder, flags: O_RDWR | temporaryFlag, mode: mode)
-  }
+private func openTemporary(in path: Path, from folder: CInt, _ mode: mode_t) throws(Errno) -> CInt {
+  try openFile(path, in: folder, flags: O_RDWR | temporaryFlag, mode: mode)
+}
 #endif
 
 /// Gives an open file a name that no other file has.
@@ -114,15 +114,15 @@ package func link(_ file: Descriptor, to path: Path, in folder: CInt) throws(Err
 }
 
 #if os(Linux)
-  /// `O_TMPFILE`, a macro that Swift does not import.
-  private let temporaryFlag: CInt = 0o20000000 | O_DIRECTORY
+/// `O_TMPFILE`, a macro that Swift does not import.
+private let temporaryFlag: CInt = 0o20000000 | O_DIRECTORY
 #endif
 
 /// `UTIME_OMIT`, a macro that Swift does not import: leaves a time unchanged.
 #if os(Linux)
-  private let unchangedTime = (1 << 30) - 2
+private let unchangedTime = (1 << 30) - 2
 #else
-  private let unchangedTime = -2
+private let unchangedTime = -2
 #endif
 
 /// Creates a file and writes it. Removes it again if anything fails.
@@ -201,12 +201,12 @@ private func renameWithoutReplacing(
   _ old: Path, in oldFolder: CInt, to new: Path, in newFolder: CInt
 ) throws(Errno) -> Bool {
   #if os(Linux)
-    let renamed = old.withCString { old in
-      new.withCString { renameat2(oldFolder, old, newFolder, $0, rename_without_replacing) }
-    }
-    if renamed == 0 { return true }
-    let refusal = Errno(rawValue: errno)
-    guard [.invalidArgument, .noFunction, .notSupported].contains(refusal) else { throw refusal }
+  let renamed = old.withCString { old in
+    new.withCString { renameat2(oldFolder, old, newFolder, $0, rename_without_replacing) }
+  }
+  if renamed == 0 { return true }
+  let refusal = Errno(rawValue: errno)
+  guard [.invalidArgument, .noFunction, .notSupported].contains(refusal) else { throw refusal }
   #endif
   let linked = old.withCString { old in new.withCString { linkat(oldFolder, old, newFolder, $0, 0) } }
   let error = Errno(rawValue: errno)

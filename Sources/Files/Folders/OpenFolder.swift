@@ -17,9 +17,9 @@ package final class OpenFolder {
   private let stream: DirectoryStream
 
   #if os(Linux)
-    private typealias DirectoryStream = OpaquePointer
+  private typealias DirectoryStream = OpaquePointer
   #else
-    private typealias DirectoryStream = UnsafeMutablePointer<DIR>
+  private typealias DirectoryStream = UnsafeMutablePointer<DIR>
   #endif
 
   private init(path: Path, relativePath: Path, identity: FileIdentity, stream: DirectoryStream) {

@@ -1,7 +1,7 @@
 import Foundation
 
 #if os(Linux)
-  import CLinux
+import CLinux
 #endif
 
 /// Identifies a file by device and inode number. Two paths with the same identity are the same file.
@@ -42,12 +42,12 @@ package enum FileStatus {
   /// Nil if there is no such file. Links are not followed.
   package static func birth(of name: UnsafePointer<CChar>, in folder: CInt) -> timespec? {
     #if os(Linux)
-      var found = statx()
-      let wanted = UInt32(STATX_BTIME | STATX_CTIME)
-      if statx(folder, name, AT_SYMLINK_NOFOLLOW, wanted, &found) == 0 {
-        let time = found.stx_mask & UInt32(STATX_BTIME) != 0 ? found.stx_btime : found.stx_ctime
-        return timespec(tv_sec: Int(time.tv_sec), tv_nsec: Int(time.tv_nsec))
-      }
+    var found = statx()
+    let wanted = UInt32(STATX_BTIME | STATX_CTIME)
+    if statx(folder, name, AT_SYMLINK_NOFOLLOW, wanted, &found) == 0 {
+      let time = found.stx_mask & UInt32(STATX_BTIME) != 0 ? found.stx_btime : found.stx_ctime
+      return timespec(tv_sec: Int(time.tv_sec), tv_nsec: Int(time.tv_nsec))
+    }
     #endif
     return try? of(name, in: folder, followingLinks: false).get().changed
   }
@@ -84,27 +84,27 @@ extension stat {
   /// The time of the last change of the contents.
   package var modified: timespec {
     #if os(Linux)
-      st_mtim
+    st_mtim
     #else
-      st_mtimespec
+    st_mtimespec
     #endif
   }
 
   /// The time of the last read.
   package var accessed: timespec {
     #if os(Linux)
-      st_atim
+    st_atim
     #else
-      st_atimespec
+    st_atimespec
     #endif
   }
 
   /// The time of the last change of contents, name, owner or mode. No program can set it back.
   package var changed: timespec {
     #if os(Linux)
-      st_ctim
+    st_ctim
     #else
-      st_ctimespec
+    st_ctimespec
     #endif
   }
 }

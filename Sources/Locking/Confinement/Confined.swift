@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 #if canImport(Glibc)
-  import CDispatch
+import CDispatch
 #endif
 
 /// Who may touch a ``Confined`` value.
@@ -28,7 +28,7 @@ public struct Confined<Value>: ~Copyable, @unchecked Sendable {  // the checks c
   private struct Touch {
     let name: String
     #if DEBUG
-      let stack = CallStack()
+    let stack = CallStack()
     #endif
   }
 
@@ -119,12 +119,12 @@ public struct Confined<Value>: ~Copyable, @unchecked Sendable {  // the checks c
   private borrowing func refuse(_ reason: String) -> Never {
     var text = "Confined<\(Value.self)> (\(file):\(line)) is touched by \(callerName), \(reason)"
     #if DEBUG
-      text += "\n\(CallStack())"
+    text += "\n\(CallStack())"
     #endif
     if let first = first.withLock({ $0 }) {
       text += "\nowner: \(first.name)"
       #if DEBUG
-        text += ", whose first access was\n\(first.stack)"
+      text += ", whose first access was\n\(first.stack)"
       #endif
     } else if case .queue(let queue) = owner {
       text += "\nowner: queue \(queue.label)"
@@ -136,8 +136,8 @@ public struct Confined<Value>: ~Copyable, @unchecked Sendable {  // the checks c
 /// The label of the queue whose work the current thread carries out; one of the system's on other threads.
 private var currentQueueLabel: String {
   #if canImport(Glibc)
-    String(cString: dispatch_queue_get_label(nil))
+  String(cString: dispatch_queue_get_label(nil))
   #else
-    String(cString: __dispatch_queue_get_label(nil))
+  String(cString: __dispatch_queue_get_label(nil))
   #endif
 }

@@ -39,10 +39,10 @@ where Preference: ReadWritePreference {  // the lock guards the value
     pthread_rwlockattr_init(&attributes)
     defer { pthread_rwlockattr_destroy(&attributes) }
     #if canImport(Glibc)
-      // PTHREAD_RWLOCK_PREFER_WRITER_NP would prefer readers all the same: pthread_rwlockattr_setkind_np(3).
-      let kind =
-        Preference.prefersWriters ? PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP : PTHREAD_RWLOCK_PREFER_READER_NP
-      pthread_rwlockattr_setkind_np(&attributes, CInt(kind))
+    // PTHREAD_RWLOCK_PREFER_WRITER_NP would prefer readers all the same: pthread_rwlockattr_setkind_np(3).
+    let kind =
+      Preference.prefersWriters ? PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP : PTHREAD_RWLOCK_PREFER_READER_NP
+    pthread_rwlockattr_setkind_np(&attributes, CInt(kind))
     #endif
     let status = pthread_rwlock_init(lock, &attributes)
     precondition(status == 0, "pthread_rwlock_init: \(String(cString: strerror(status)))")

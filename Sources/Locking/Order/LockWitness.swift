@@ -4,7 +4,7 @@
 /// so that they cannot disagree with it, whatever they are built with.
 @frozen @usableFromInline struct LockWitness: Sendable {
   #if DEBUG
-    @usableFromInline let record: LockRecord
+  @usableFromInline let record: LockRecord
   #endif
 
   /// - Parameters:
@@ -13,7 +13,7 @@
   ///   - file: where the guard is made.
   @inlinable init(_ guardName: StaticString, of type: @autoclosure () -> Any.Type, file: StaticString, line: UInt) {
     #if DEBUG
-      record = LockRecord(guardName, of: type(), file: file, line: line)
+    record = LockRecord(guardName, of: type(), file: file, line: line)
     #endif
   }
 
@@ -21,21 +21,21 @@
   /// holds were taken in the opposite order before.
   @inlinable func willLock() {
     #if DEBUG
-      HeldLocks.current.willLock(record)
+    HeldLocks.current.willLock(record)
     #endif
   }
 
   /// After the thread has got the lock.
   @inlinable func didLock(_ mode: @autoclosure () -> LockMode) {
     #if DEBUG
-      HeldLocks.current.didLock(record, mode())
+    HeldLocks.current.didLock(record, mode())
     #endif
   }
 
   /// Before the thread releases the lock.
   @inlinable func willUnlock() {
     #if DEBUG
-      HeldLocks.current.willUnlock(record)
+    HeldLocks.current.willUnlock(record)
     #endif
   }
 }

@@ -9,7 +9,7 @@ struct PerThread<Object: AnyObject>: Sendable {
     var key = pthread_key_t()
     let status = pthread_key_create(&key) { pointer in
       #if canImport(Glibc)
-        guard let pointer else { return }
+      guard let pointer else { return }
       #endif
       Unmanaged<AnyObject>.fromOpaque(pointer).release()
     }

@@ -18,21 +18,21 @@ package final class ThreadIdentity: Sendable {
 
   private init() {
     #if canImport(Glibc)
-      // Begins with the number and, in parentheses, the name: proc_pid_stat(5). `ProcessStatus` does not read threads.
-      let line = (try? String(contentsOfFile: "/proc/thread-self/stat", encoding: .utf8)) ?? ""
-      id = line.split(separator: " ").first.flatMap { Int($0) } ?? 0
-      let name = line.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
-      // Dispatch names a thread after the kind of its queue, truncated to 15 bytes.
-      let kind = name.contains("-qos") || name.contains("com.apple") ? "dispatch" : String(name)
-      self.name = id == getpid() ? "main" : "\(kind) \(id)"
+    // Begins with the number and, in parentheses, the name: proc_pid_stat(5). `ProcessStatus` does not read threads.
+    let line = (try? String(contentsOfFile: "/proc/thread-self/stat", encoding: .utf8)) ?? ""
+    id = line.split(separator: " ").first.flatMap { Int($0) } ?? 0
+    let name = line.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
+    // Dispatch names a thread after the kind of its queue, truncated to 15 bytes.
+    let kind = name.contains("-qos") || name.contains("com.apple") ? "dispatch" : String(name)
+    self.name = id == getpid() ? "main" : "\(kind) \(id)"
     #else
-      var number: UInt64 = 0
-      pthread_threadid_np(nil, &number)
-      id = Int(number)
-      var buffer = [CChar](repeating: 0, count: 64)
-      pthread_getname_np(pthread_self(), &buffer, buffer.count)
-      let name = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      self.name = pthread_main_np() == 1 ? "main" : "\(name) \(id)"
+    var number: UInt64 = 0
+    pthread_threadid_np(nil, &number)
+    id = Int(number)
+    var buffer = [CChar](repeating: 0, count: 64)
+    pthread_getname_np(pthread_self(), &buffer, buffer.count)
+    let name = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    self.name = pthread_main_np() == 1 ? "main" : "\(name) \(id)"
     #endif
   }
 }

@@ -15,8 +15,8 @@ public enum PressureSignalChoice: String, CaseIterable, Sendable {
   /// The stalls of the whole machine.
   case psi
   #if canImport(Darwin)
-    /// The Dispatch source of Apple systems.
-    case dispatch
+  /// The Dispatch source of Apple systems.
+  case dispatch
   #endif
   /// Only the memory in use, compared with the limit.
   case rss

@@ -54,25 +54,25 @@ package final class UsageReader {
   /// The usage of this process alone; nil if it cannot be read.
   package func own() -> MemoryUsage? {
     #if canImport(Darwin)
-      var info = mach_task_basic_info()
-      var count = mach_msg_type_number_t(MemoryLayout<mach_task_basic_info>.size / MemoryLayout<natural_t>.size)
-      let status = withUnsafeMutablePointer(to: &info) { pointer in
-        pointer.withMemoryRebound(to: integer_t.self, capacity: Int(count)) {
-          task_info(mach_task_self_, task_flavor_t(MACH_TASK_BASIC_INFO), $0, &count)
-        }
+    var info = mach_task_basic_info()
+    var count = mach_msg_type_number_t(MemoryLayout<mach_task_basic_info>.size / MemoryLayout<natural_t>.size)
+    let status = withUnsafeMutablePointer(to: &info) { pointer in
+      pointer.withMemoryRebound(to: integer_t.self, capacity: Int(count)) {
+        task_info(mach_task_self_, task_flavor_t(MACH_TASK_BASIC_INFO), $0, &count)
       }
-      let resident = Int(info.resident_size)
-      return status == KERN_SUCCESS ? MemoryUsage(resident: resident, anonymous: resident) : nil
+    }
+    let resident = Int(info.resident_size)
+    return status == KERN_SUCCESS ? MemoryUsage(resident: resident, anonymous: resident) : nil
     #else
-      // In pages: the second figure is the resident memory, the third its part that is backed by files or shared.
-      guard let statm, statm.refresh(), let resident = statm.number(at: 1), let shared = statm.number(at: 2) else {
-        return nil
-      }
-      let own = max(0, resident - shared) * pageSize
-      // The pages that a decoder has made and this process has read.
-      let kibibytes = status.flatMap { $0.refresh() ? $0.number(after: "RssShmem:") : nil } ?? 0
-      let all = resident * pageSize
-      return MemoryUsage(resident: all, anonymous: min(own + min(kibibytes, 1 << 50) << 10, all))
+    // In pages: the second figure is the resident memory, the third its part that is backed by files or shared.
+    guard let statm, statm.refresh(), let resident = statm.number(at: 1), let shared = statm.number(at: 2) else {
+      return nil
+    }
+    let own = max(0, resident - shared) * pageSize
+    // The pages that a decoder has made and this process has read.
+    let kibibytes = status.flatMap { $0.refresh() ? $0.number(after: "RssShmem:") : nil } ?? 0
+    let all = resident * pageSize
+    return MemoryUsage(resident: all, anonymous: min(own + min(kibibytes, 1 << 50) << 10, all))
     #endif
   }
 }

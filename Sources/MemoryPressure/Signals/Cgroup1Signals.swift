@@ -2,7 +2,7 @@ import Files
 import Foundation
 
 #if os(Linux)
-  import CLinux
+import CLinux
 #endif
 
 /// The signals of the process's cgroup, version 1: the kernel's pressure levels of the group, if the process may
@@ -55,16 +55,16 @@ final class Cgroup1Signals: PressureSignalProvider {
   /// Registers a counter that the kernel increments at each event of a level.
   private static func register(_ level: String, in folder: String) throws(SystemError) -> PressureWatch {
     #if os(Linux)
-      let (control, name) = ("\(folder)/cgroup.event_control", "\(folder)/memory.pressure_level")
-      let counter = Descriptor(eventfd(0, CInt(EFD_NONBLOCK | EFD_CLOEXEC)))
-      guard counter.number >= 0 else { throw SystemError("eventfd") }
-      let pressure = try Descriptor.open(name, O_RDONLY)
-      let request = "\(counter.number) \(pressure.number) \(level)"
-      guard try Descriptor.open(control, O_WRONLY).write(Array(request.utf8)) else { throw SystemError(control) }
-      return .reading(counter)
+    let (control, name) = ("\(folder)/cgroup.event_control", "\(folder)/memory.pressure_level")
+    let counter = Descriptor(eventfd(0, CInt(EFD_NONBLOCK | EFD_CLOEXEC)))
+    guard counter.number >= 0 else { throw SystemError("eventfd") }
+    let pressure = try Descriptor.open(name, O_RDONLY)
+    let request = "\(counter.number) \(pressure.number) \(level)"
+    guard try Descriptor.open(control, O_WRONLY).write(Array(request.utf8)) else { throw SystemError(control) }
+    return .reading(counter)
     #else
-      errno = ENOTSUP
-      throw SystemError(folder)
+    errno = ENOTSUP
+    throw SystemError(folder)
     #endif
   }
 }

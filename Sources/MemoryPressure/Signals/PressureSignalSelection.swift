@@ -10,7 +10,7 @@ struct PressureSignalSelection {
       SystemdSignals.self, Cgroup2Signals.self, Cgroup1Signals.self, StallSignals.self,
     ]
     #if canImport(Darwin)
-      kinds.append(DispatchSignals.self)
+    kinds.append(DispatchSignals.self)
     #endif
     return kinds
   }

@@ -2,7 +2,7 @@ import Files
 import Foundation
 
 #if os(Linux)
-  import CLinux
+import CLinux
 #endif
 
 /// Systemd's memory pressure protocol: `$MEMORY_PRESSURE_WATCH` names a PSI file, a FIFO or a socket, and
@@ -82,11 +82,11 @@ final class SystemdSignals: PressureSignalProvider {
   /// a PSI file without a trigger never signals.
   private static func problem(withStallFile path: String, _ payload: Data) -> String? {
     #if os(Linux)
-      var info = statfs()
-      let kinds = [0x9fa0, 0x6367_7270]  // PROC_SUPER_MAGIC and CGROUP2_SUPER_MAGIC of linux/magic.h
-      guard statfs(path, &info) == 0, kinds.contains(Int(info.f_type)) else {
-        return "$\(watchVariable) is a file, but not one of the kernel's: \(path)"
-      }
+    var info = statfs()
+    let kinds = [0x9fa0, 0x6367_7270]  // PROC_SUPER_MAGIC and CGROUP2_SUPER_MAGIC of linux/magic.h
+    guard statfs(path, &info) == 0, kinds.contains(Int(info.f_type)) else {
+      return "$\(watchVariable) is a file, but not one of the kernel's: \(path)"
+    }
     #endif
     return payload.isEmpty ? "$\(writeVariable) is not set, so \(path) would never signal" : nil
   }
@@ -107,17 +107,17 @@ final class SystemdSignals: PressureSignalProvider {
     }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     #if os(Linux)
-      let (type, flags) = (CInt(SOCK_STREAM.rawValue), CInt(MSG_NOSIGNAL))
+    let (type, flags) = (CInt(SOCK_STREAM.rawValue), CInt(MSG_NOSIGNAL))
     #else
-      let (type, flags) = (SOCK_STREAM, CInt(0))
+    let (type, flags) = (SOCK_STREAM, CInt(0))
     #endif
     let socket = Descriptor(Foundation.socket(AF_UNIX, type, 0))
     guard socket.number >= 0 else { throw SystemError(path) }
     _ = fcntl(socket.number, F_SETFD, FD_CLOEXEC)
     _ = fcntl(socket.number, F_SETFL, O_NONBLOCK)
     #if canImport(Darwin)
-      var on: CInt = 1
-      setsockopt(socket.number, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<CInt>.size))
+    var on: CInt = 1
+    setsockopt(socket.number, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<CInt>.size))
     #endif
     let status = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -1,7 +1,7 @@
 import CMalloc
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #endif
 
 /// Settings of the C allocator that bound the memory it keeps.
@@ -22,16 +22,16 @@ package enum Allocator {
   /// 8 page faults for each, and 1.5 s of processor time in the kernel instead of 0.8 s).
   package static func bound() {
     #if canImport(Glibc)
-      _ = mallopt(M_ARENA_MAX, 2)
-      _ = mallopt(M_MMAP_THRESHOLD, 1 << 20)
-      _ = mallopt(M_TRIM_THRESHOLD, 1 << 20)
+    _ = mallopt(M_ARENA_MAX, 2)
+    _ = mallopt(M_MMAP_THRESHOLD, 1 << 20)
+    _ = mallopt(M_TRIM_THRESHOLD, 1 << 20)
     #endif
   }
 
   /// Returns free memory to the system.
   package static func shrink() {
     #if canImport(Glibc)
-      malloc_trim(0)
+    malloc_trim(0)
     #endif
   }
 }

@@ -2,7 +2,7 @@ import Files
 import Foundation
 
 #if os(Linux)
-  import CLinux
+import CLinux
 #endif
 
 /// Identifies the disk and the folder that are at a path, so that a later run recognises whether they are the same.
@@ -24,16 +24,16 @@ package struct DiskIdentity: Sendable, Hashable {
   package func isFileSystem(of other: String) -> Bool { other.prefix { $0 != "/" } == text.prefix { $0 != "/" } }
 
   #if os(Linux)
-    /// *Source*: statfs(2): `f_fsid` identifies a file system, and is zero where it has no identifier.
-    private static func fileSystem(at folder: Path) -> String {
-      var info = statfs()
-      guard folder.withCString({ statfs($0, &info) }) == 0 else { return "" }
-      let identifier = withUnsafeBytes(of: info.f_fsid) { bytes in
-        bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      }
-      return String(UInt64(truncatingIfNeeded: info.f_type), radix: 16) + "-" + String(identifier, radix: 16)
+  /// *Source*: statfs(2): `f_fsid` identifies a file system, and is zero where it has no identifier.
+  private static func fileSystem(at folder: Path) -> String {
+    var info = statfs()
+    guard folder.withCString({ statfs($0, &info) }) == 0 else { return "" }
+    let identifier = withUnsafeBytes(of: info.f_fsid) { bytes in
+      bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
+    return String(UInt64(truncatingIfNeeded: info.f_type), radix: 16) + "-" + String(identifier, radix: 16)
+  }
   #else
-    private static func fileSystem(at folder: Path) -> String { "" }
+  private static func fileSystem(at folder: Path) -> String { "" }
   #endif
 }

@@ -2,7 +2,7 @@ import Files
 import Foundation
 
 #if os(Linux)
-  import CLinux
+import CLinux
 #endif
 
 /// What a folder gives to the files that are made in it.
@@ -20,11 +20,11 @@ struct FolderRights: Equatable {
     if fstat(folder, &status) != 0 { throw Errno(rawValue: errno) }
     (group, keepsGroup) = (status.st_gid, status.st_mode & S_ISGID != 0)
     #if os(Linux)
-      var bytes = [UInt8](repeating: 0, count: Self.largestList)
-      let count = fgetxattr(folder, "system.posix_acl_default", &bytes, bytes.count)
-      accessList = Array(bytes.prefix(max(0, count)))
+    var bytes = [UInt8](repeating: 0, count: Self.largestList)
+    let count = fgetxattr(folder, "system.posix_acl_default", &bytes, bytes.count)
+    accessList = Array(bytes.prefix(max(0, count)))
     #else
-      accessList = []
+    accessList = []
     #endif
   }
 

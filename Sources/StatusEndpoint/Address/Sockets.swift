@@ -3,9 +3,9 @@ import Foundation
 /// Socket calls whose constants and types differ between systems.
 enum Sockets {
   #if os(Linux)
-    static let stream = CInt(SOCK_STREAM.rawValue)
+  static let stream = CInt(SOCK_STREAM.rawValue)
   #else
-    static let stream = SOCK_STREAM
+  static let stream = SOCK_STREAM
   #endif
 
   /// The longest path that fits into a socket address, in bytes without the final zero.
@@ -14,15 +14,15 @@ enum Sockets {
   /// A stream socket that no child process inherits, or nil with `errno` set.
   static func make(_ family: CInt) -> CInt? {
     #if os(Linux)
-      let number = socket(family, stream | CInt(SOCK_CLOEXEC.rawValue), 0)
-      return number >= 0 ? number : nil
+    let number = socket(family, stream | CInt(SOCK_CLOEXEC.rawValue), 0)
+    return number >= 0 ? number : nil
     #else
-      let number = socket(family, stream, 0)
-      guard number >= 0 else { return nil }
-      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-      var on: CInt = 1
-      setsockopt(number, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<CInt>.size))
-      return number
+    let number = socket(family, stream, 0)
+    guard number >= 0 else { return nil }
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    var on: CInt = 1
+    setsockopt(number, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<CInt>.size))
+    return number
     #endif
   }
 

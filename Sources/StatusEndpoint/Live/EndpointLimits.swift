@@ -10,9 +10,9 @@ struct EndpointLimits: Sendable {
   private static var openFiles: Int {
     var limit = rlimit()
     #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else
-      let resource = RLIMIT_NOFILE
+    let resource = RLIMIT_NOFILE
     #endif
     guard getrlimit(resource, &limit) == 0 else { return filesOfRun }
     return Int(min(limit.rlim_cur, 1 << 20))

@@ -39,9 +39,9 @@ enum PriorityInversion: Lesson {
   }
 
   #if canImport(Glibc)
-    private static let thread = Int32(PRIO_PROCESS.rawValue)
+  private static let thread = Int32(PRIO_PROCESS.rawValue)
   #else
-    private static let thread = Int32(PRIO_PROCESS)
+  private static let thread = Int32(PRIO_PROCESS)
   #endif
 
   /// That of the current thread, on Linux.

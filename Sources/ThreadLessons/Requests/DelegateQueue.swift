@@ -2,7 +2,7 @@ import Foundation
 import Locking
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// The queue of a URL session's delegate.

@@ -2,7 +2,7 @@ import Foundation
 import Locking
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Two requests of a URL session, whose delegate is called on a serial queue: so the queue guards the answers, and no

@@ -18,9 +18,9 @@ public enum Act: String, CaseIterable, Sendable {
   /// Whether the guards of this build know which locks a thread holds, and trap at one that is taken twice.
   static var checksLocks: Bool {
     #if DEBUG
-      true
+    true
     #else
-      false
+    false
     #endif
   }
 

@@ -12,11 +12,11 @@ import JobSettings
 enum CommandWords {
   private static let words: [[UInt8]] = {
     #if os(Linux)
-      let arguments = sequence(first: 1) { $0 + 1 }.lazy.map { cearlysignals_argument(CInt($0)) }
+    let arguments = sequence(first: 1) { $0 + 1 }.lazy.map { cearlysignals_argument(CInt($0)) }
     #else
-      let arguments = (1..<max(1, Int(CommandLine.argc))).lazy.map {
-        CommandLine.unsafeArgv[$0].map { UnsafePointer($0) }
-      }
+    let arguments = (1..<max(1, Int(CommandLine.argc))).lazy.map {
+      CommandLine.unsafeArgv[$0].map { UnsafePointer($0) }
+    }
     #endif
     return arguments.prefix { $0 != nil }.compactMap { argument in
       argument.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }

@@ -68,9 +68,9 @@ enum ProcessLimits {
     "raise the limits of processes and of memory with ulimit -u, -v and -d, or those of the container"
 
   #if canImport(Glibc)
-    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
   #else
-    private static let resource = RLIMIT_NOFILE
+  private static let resource = RLIMIT_NOFILE
   #endif
 
   private static func openFiles() -> rlimit? {

@@ -70,9 +70,9 @@ enum SignalListener {
 
   private static func isIgnore(_ action: sigaction) -> Bool {
     #if canImport(Glibc)
-      let handler = action.__sigaction_handler.sa_handler
+    let handler = action.__sigaction_handler.sa_handler
     #else
-      let handler = action.__sigaction_u.__sa_handler
+    let handler = action.__sigaction_u.__sa_handler
     #endif
     return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }

@@ -33,9 +33,9 @@ final class ThreadTrial {
 
   private static func startThread() -> pthread_t? {
     #if canImport(Glibc)
-      var thread = pthread_t()
+    var thread = pthread_t()
     #else
-      var thread: pthread_t?
+    var thread: pthread_t?
     #endif
     if pthread_create(&thread, nil, waitAtGate, nil) != 0 { return nil }
     return thread
