@@ -19,10 +19,12 @@ EACH_SOURCE = find Sources Tests Package.swift Benchmarks/Sources Benchmarks/Pac
 # without symbols would read.
 LINUX = $(filter Linux,$(shell uname))
 SMALL = .build/icu.flags
+# The options for the parts of the program whose libraries are there; none if all are.
+TRAITS = $(shell SWIFT=$(SWIFT) scripts/needs.sh traits)
 # Contains only the static C++ library, so that the linker uses it; Swift's libraries need it. With the shared one, the
 # loader looks up thousands of symbols at each start (1.6 ms).
 ARCHIVES = .build/archives
-RELEASE = -c release $(if $(LINUX),--static-swift-stdlib -Xlinker --no-export-dynamic -Xlinker -L$(ARCHIVES) $(shell cat $(SMALL)))
+RELEASE = -c release $(TRAITS) $(if $(LINUX),--static-swift-stdlib -Xlinker --no-export-dynamic -Xlinker -L$(ARCHIVES) $(shell cat $(SMALL)))
 BINARY = .build/release/thumbjob
 # The program of the decoder processes, which thumbjob finds beside itself or in this folder of an installation.
 DECODER = .build/release/thumbjob-decoder
@@ -105,7 +107,7 @@ FUZZ = .build-fuzz/thumbjob
 FUZZ_C = $(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 # Decodes twice and compares. Its own allocator takes the place of the sanitizer's.
 FUZZ_TWICE = $(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer -DDECODES_TWICE
-FUZZ_PICTURES = -ISources/CDecoding/include -ISources/CPictures/include -ISources/CPictures -ISources/CLibJPEG/include \
+FUZZ_PICTURES = -DTHUMBJOB_FORMATS -ISources/CDecoding/include -ISources/CPictures/include -ISources/CPictures -ISources/CLibJPEG/include \
   Tests/Fuzz/fills.c Sources/CPictures/*.c Sources/CPictures/*/*.c \
   Sources/CLibJPEG/*.c $$(pkg-config --libs libpng libwebp libtiff-4 libde265 dav1d zlib) -lgif -ljpeg -lm
 FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing
@@ -153,7 +155,7 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
+.PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint package reduced lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
   bench-compare bench-story bench-queue bench-server bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps \
   clean
 
@@ -162,6 +164,7 @@ help: ## lists the targets
 
 run: build images images-broken ## sets everything up and makes thumbnails of ./images into ./thumbs
 	$(BINARY) ./images --max 4
+	@$(NEEDS) build
 
 build: deps link-deps ## builds the release binaries
 	$(BUILD) $(RELEASE) --product thumbjob
@@ -169,7 +172,7 @@ build: deps link-deps ## builds the release binaries
 
 link-deps: deps # writes the linker options that leave out other languages, and puts a symbolic link to the static C++ library into ARCHIVES
 	@mkdir -p $(ARCHIVES)
-	@$(if $(LINUX),scripts/icu-data.py $(SWIFT) $(SMALL))
+	@$(if $(LINUX),if command -v python3 >/dev/null; then scripts/icu-data.py $(SWIFT) $(SMALL); else : >$(SMALL); fi)
 	@archive=$$($(CLANG) -print-file-name=libstdc++.a); test ! -e "$$archive" || ln -sf "$$archive" $(ARCHIVES)/
 
 images: deps link-deps ## makes ./images, a few dozen synthetic photos, unless it exists
@@ -181,11 +184,11 @@ images-broken: deps link-deps ## makes ./images-broken, good files among bad one
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint compiled docs unit command race lessons memory endpoint attack-sample faults-sample soak-sample model-sample hunt-tests
+	@scripts/parts.sh lint compiled docs unit command race lessons memory endpoint package attack-sample faults-sample soak-sample model-sample hunt-tests
 
 # One build alone leaves a core idle half of the time. No test runs beside them: a test has limits of time and threads.
 compiled: test-deps ## compiles what all parts of `make test` need, and downloads the rest meanwhile
-	@$(MAKE) --no-print-directory --jobs --output-sync=target plain raced checked downloads
+	@$(MAKE) --no-print-directory --jobs --output-sync=target plain raced checked reduced downloads
 
 plain: deps
 	$(call built,$(BUILD_PLAIN) $(IMPORTS),$(SUITES_PROGRAM))
@@ -198,6 +201,10 @@ raced: deps
 
 checked: deps
 	$(call built,$(BUILD_CHECKED),$(SUITES_PROGRAM))
+
+# Without traits: what libjpeg-dev alone builds.
+reduced: deps
+	$(if $(COMPILED),,$(BUILD) --disable-default-traits --scratch-path .build-jpeg)
 
 # The debug build of what users install.
 program: deps
@@ -231,6 +238,9 @@ memory: checked ## tests Thumbnails and the C code under the address sanitizer, 
 endpoint: program test-deps $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
 	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs -n 2 --dist loadfile \
 	  Tests/EndToEnd $(SHOWN)
+
+package: reduced test-deps $(PYTHON)/ready ## tests what other packages get from this one, and the program without traits, which needs libjpeg alone
+	SWIFT=$(SWIFT) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/python -m unittest discover -s Tests/Package $(SHOWN)
 
 attack-sample: program test-deps ## tests `attack` itself, and runs it with a thousand files
 	rm -rf .build/attack
@@ -434,7 +444,7 @@ $(BENCH_VENV)/ready: Benchmarks/requirements.txt | bench-deps
 lint: $(LINT)/ready ## fails on anything `make format` would change, and on mistakes in C, shell, Python and JavaScript
 	$(EACH_SOURCE) $(SWIFT) format lint --strict --parallel
 	@mkdir -p .build
-	$(SWIFT) package dump-package > .build/package.json
+	THUMBJOB_FUZZ=1 $(SWIFT) package dump-package > .build/package.json
 	scripts/lint-rooms.py < .build/package.json
 	scripts/lint-suites.py "$(PLAIN_TARGETS)" "$(RACED_TARGETS)" "$(CHECKED_TARGETS)" < .build/package.json
 	scripts/lint-stat.py

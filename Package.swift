@@ -27,6 +27,13 @@ let benchmarkProducts: [Product] =
 /// For programs in C. Without these options they would load Swift's libraries.
 let plainC: [LinkerSetting] = [.unsafeFlags(["-static-stdlib", "-nostartfiles"], .when(platforms: [.linux]))]
 
+// One trait in a condition: SwiftPM 6.2 and 6.3 read several differently.
+let formats: TargetDependencyCondition? = .when(traits: ["Formats"])
+let ledger: TargetDependencyCondition? = .when(traits: ["Ledger"])
+let endpoint: TargetDependencyCondition? = .when(traits: ["Endpoint"])
+/// What needs a library is compiled in C only with this macro.
+let withFormats: CSetting = .define("THUMBJOB_FORMATS", .when(traits: ["Formats"]))
+
 let package = Package(
   name: "thumbjob",
   // macOS is untested. The standard library's atomics and task executors need version 15.
@@ -39,17 +46,37 @@ let package = Package(
     .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
     .library(name: "Thumbnails", targets: ["Thumbnails"]),
   ] + fuzzProducts + benchmarkProducts,
+  traits: [
+    // The parts that a build of the program may leave out. Without any of them it needs libjpeg alone.
+    .default(enabledTraits: ["Formats", "Network", "Ledger", "Endpoint"]),
+    .trait(
+      name: "Formats",
+      description: "Formats other than JPEG, colour profiles, EXIF, and fonts of contact sheets (twelve libraries)"),
+    .trait(name: "Network", description: "Sources from the network, and thumbnails in buckets (libcurl)"),
+    .trait(name: "Ledger", description: "What runs remember, and lists of checksums (SQLite and nettle)"),
+    .trait(name: "Endpoint", description: "The status page, and the commands status, cancel, pause and resume"),
+    // What BoundedQueue offers beside other packages. The program uses none of it.
+    .trait(
+      name: "ServiceLifecycleSupport", description: "A queue as a service of swift-service-lifecycle"),
+    .trait(name: "LoggingSupport", description: "Logs the ends of operations with swift-log"),
+    .trait(name: "MetricsSupport", description: "Metrics of a queue with swift-metrics"),
+    .trait(
+      name: "TracingSupport", description: "A span for each operation with swift-distributed-tracing"),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
   targets: [
@@ -73,9 +100,20 @@ let package = Package(
     .target(
       name: "Files", dependencies: ["CLinux", "Locking"],
       swiftSettings: settings),
-    .target(name: "BoundedQueue", dependencies: ["Locking"], swiftSettings: settings),
+    .target(
+      name: "BoundedQueue",
+      dependencies: [
+        "Locking",
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle",
+          condition: .when(traits: ["ServiceLifecycleSupport"])),
+        .product(name: "Logging", package: "swift-log", condition: .when(traits: ["LoggingSupport"])),
+        .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["MetricsSupport"])),
+        .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["TracingSupport"])),
+      ],
+      swiftSettings: settings),
     .target(name: "MemoryPressure", dependencies: ["CLinux", "Files", "Locking"], swiftSettings: settings),
-    .target(name: "CShaping"),
+    .target(name: "CShaping", cSettings: [withFormats]),
     .target(
       name: "ContactSheet",
       dependencies: ["CShaping", "Files"],
@@ -83,15 +121,15 @@ let package = Package(
     .target(
       name: "Ledger",
       dependencies: [
-        "Files", "Locking", .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "Files", "Locking", .product(name: "GRDB", package: "GRDB.swift", condition: ledger),
+        .product(name: "GRDBSQLite", package: "GRDB.swift", condition: ledger),
       ],
       swiftSettings: settings),
     .target(
       name: "FolderWatching",
       dependencies: ["CLinux", "Files", "Locking"],
       swiftSettings: settings),
-    .target(name: "CCurl"),
+    .target(name: "CCurl", cSettings: [.define("THUMBJOB_NETWORK", .when(traits: ["Network"]))]),
     .target(
       name: "Fetching",
       dependencies: [
@@ -109,18 +147,31 @@ let package = Package(
       name: "lessons",
       dependencies: ["ThreadLessons", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: settings),
-    .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
+    // Named also here, because pkg-config may be missing.
+    .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"], linkerSettings: [.linkedLibrary("jpeg")]),
     .target(name: "CEarlySignals"),
     .target(
-      name: "Thumbnails", dependencies: ["CLibJPEG", "CLcms2", "CLibExif"], swiftSettings: samples),
+      name: "Thumbnails",
+      dependencies: [
+        "CLibJPEG", .target(name: "CLcms2", condition: formats), .target(name: "CLibExif", condition: formats),
+      ], swiftSettings: samples),
     .target(name: "CDecoding"),
     .target(
       name: "CPictures",
-      dependencies: ["CDecoding", "CLibJPEG", "CPNG", "CGIF", "CWebP", "CTIFF", "CDe265", "CDav1d"],
-      cSettings: [.headerSearchPath("."), .unsafeFlags(["-O2"], .when(configuration: .debug))],
+      dependencies: [
+        "CDecoding", "CLibJPEG", .target(name: "CPNG", condition: formats), .target(name: "CGIF", condition: formats),
+        .target(name: "CWebP", condition: formats), .target(name: "CTIFF", condition: formats),
+        .target(name: "CDe265", condition: formats), .target(name: "CDav1d", condition: formats),
+      ],
+      cSettings: [.headerSearchPath("."), withFormats, .unsafeFlags(["-O2"], .when(configuration: .debug))],
       // giflib has no file for pkg-config, and C does not read the module map.
-      linkerSettings: [.linkedLibrary("gif"), .linkedLibrary("z"), .linkedLibrary("m")]),
-    .target(name: "CFence", dependencies: ["CDecoding", "CSeccomp"]),
+      linkerSettings: [
+        .linkedLibrary("gif", .when(traits: ["Formats"])), .linkedLibrary("z", .when(traits: ["Formats"])),
+        .linkedLibrary("m"),
+      ]),
+    .target(
+      name: "CFence", dependencies: ["CDecoding", .target(name: "CSeccomp", condition: formats)],
+      cSettings: [withFormats]),
     .executableTarget(
       name: "thumbjob-decoder", dependencies: ["CDecoding", "CFence", "CPictures"], linkerSettings: plainC),
     .target(name: "Pictures", dependencies: ["CDecoding", "Thumbnails"], swiftSettings: settings),
@@ -172,7 +223,8 @@ let package = Package(
     .target(
       name: "Jobs",
       dependencies: [
-        "BoundedQueue", "CNettle", "ContactSheet", "Fetching", "Files", "FolderWatching",
+        "BoundedQueue", .target(name: "CNettle", condition: ledger), "ContactSheet", "Fetching", "Files",
+        "FolderWatching",
         "Gallery", "JobSettings", "Ledger", "Locking", "Marks", "MemoryPressure", "PictureMaking", "Pictures", "Places",
         "Sandbox",
         "Sourcing", "Thumbnails", "TraceRecording",
@@ -190,13 +242,13 @@ let package = Package(
       dependencies: [
         "Caching", "Files", "Locking",
         .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: endpoint),
+        .product(name: "HummingbirdCore", package: "hummingbird", condition: endpoint),
+        .product(name: "Logging", package: "swift-log", condition: endpoint),
+        .product(name: "NIOCore", package: "swift-nio", condition: endpoint),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: endpoint),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: endpoint),
+        .product(name: "NIOPosix", package: "swift-nio", condition: endpoint),
       ],
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/style.css"), .embedInCode("Page/openapi.json"),
@@ -264,8 +316,8 @@ let package = Package(
       dependencies: [
         "Comparison", "ContactSheet", "Fetching", "Files", "MemoryPressure", "Pictures", "StatusEndpoint",
         "JobSettings", "Marks", "Sourcing",
-        "Thumbnails", .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        "Thumbnails", .product(name: "HTTPTypes", package: "swift-http-types", condition: endpoint),
+        .product(name: "NIOCore", package: "swift-nio", condition: endpoint),
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: settings),
     .target(name: "BadDeeds", dependencies: ["CDecoding"], path: "Tests/BadDeeds"),
@@ -294,7 +346,7 @@ let package = Package(
     .testTarget(
       name: "LedgerTests",
       dependencies: [
-        "Files", "Ledger", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "Files", "Ledger", "TestSupport", .product(name: "GRDB", package: "GRDB.swift", condition: ledger),
       ],
       swiftSettings: settings),
     .testTarget(
@@ -326,10 +378,17 @@ let package = Package(
     .testTarget(name: "MemoryPressureTests", dependencies: ["MemoryPressure", "TestSupport"], swiftSettings: settings),
     .target(name: "ReferenceDecoder", dependencies: ["CJPEGLibrary"], path: "Tests/ReferenceDecoder"),
     .testTarget(
-      name: "ThumbnailsTests", dependencies: ["Thumbnails", "CLibJPEG", "CLcms2", "ReferenceDecoder", "TestSupport"],
+      name: "ThumbnailsTests",
+      dependencies: [
+        "Thumbnails", "CLibJPEG", .target(name: "CLcms2", condition: formats), "ReferenceDecoder", "TestSupport",
+      ],
       swiftSettings: settings),
     .target(
-      name: "PictureWriters", dependencies: ["CDecoding", "CPictures", "CTIFF", "CWebP"], path: "Tests/PictureWriters"),
+      name: "PictureWriters",
+      dependencies: [
+        "CDecoding", "CPictures", .target(name: "CTIFF", condition: formats),
+        .target(name: "CWebP", condition: formats),
+      ], path: "Tests/PictureWriters", cSettings: [withFormats]),
     .testTarget(
       name: "PicturesTests",
       dependencies: ["CDecoding", "CPictures", "PictureWriters", "Pictures", "TestSupport", "Thumbnails"],
@@ -358,6 +417,11 @@ let package = Package(
     .testTarget(name: "thumbjobTests", dependencies: ["thumbjob", "TestSupport"], swiftSettings: settings),
   ]
 )
+
+// Compiled with the tests and for `make fuzz`, because it needs all traits.
+if Context.environment["THUMBJOB_FUZZ"] == nil, Context.environment["THUMBJOB_TARGETS"] == nil {
+  package.targets.removeAll { $0.name == "FuzzTargets" }
+}
 
 /// With `THUMBJOB_TARGETS`, names with spaces between, the package has only these targets and what they need. `make test`
 /// compiles for each sanitizer, and without one, only what it tests there.

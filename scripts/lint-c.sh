@@ -10,12 +10,17 @@ headers=(-ISources/CDecoding/include -ISources/CLibJPEG/include -ISources/CFence
 
 for folder in "$@"; do
   mapfile -d '' files < <(find "$folder" -name '*.c' -print0)
-  "$clang" -fsyntax-only -Werror -Wall -Wextra -Wpedantic -Wno-nullability-extension -Wconversion -Wshadow -Wcast-qual -Wmissing-prototypes \
-    -Wstrict-prototypes -Wconditional-uninitialized -I"$folder/include" -I"$folder" "${headers[@]}" "${files[@]}"
+  # The first time as in a build with all traits, then as without any.
+  for macros in "-DTHUMBJOB_FORMATS -DTHUMBJOB_NETWORK" "-Wno-unused-parameter"; do
+    # shellcheck disable=SC2086  # several words
+    "$clang" -fsyntax-only -Werror -Wall -Wextra -Wpedantic -Wno-nullability-extension -Wno-empty-translation-unit -Wconversion -Wshadow \
+      -Wcast-qual -Wmissing-prototypes -Wstrict-prototypes -Wconditional-uninitialized $macros -I"$folder/include" -I"$folder" \
+      "${headers[@]}" "${files[@]}"
+  done
 
   # Finds leaks, double frees, null pointers and dead stores. The checks for values that were never written are off, because
   # the analyser does not know how many components and blocks libjpeg allows.
   printf '%s\0' "${files[@]}" | xargs -0 -P 2 -n 1 "$clang" --analyze --analyzer-output text -Xclang -analyzer-werror \
-    -Xclang -analyzer-disable-checker=core.uninitialized,core.UndefinedBinaryOperatorResult,core.CallAndMessage \
+    -DTHUMBJOB_FORMATS -DTHUMBJOB_NETWORK -Xclang -analyzer-disable-checker=core.uninitialized,core.UndefinedBinaryOperatorResult,core.CallAndMessage \
     -I"$folder/include" -I"$folder" "${headers[@]}"
 done

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """lint-rooms.py < the output of `swift package dump-package`: fails where a library or a folder uses more than it may.
 
-BoundedQueue is for any work, so it must depend neither on image code and libjpeg nor on packages of others. Within each
-library of Sources, no two folders may use each other, directly or through others.
+BoundedQueue is for any work, so it must depend neither on image code and libjpeg nor on packages of others, except with
+traits that are off by default. Within each library of Sources, no two folders may use each other, directly or through
+others.
 """
 
 import json
@@ -22,12 +23,13 @@ DECLARATION = re.compile(
 NAME = re.compile(r"\b[A-Z]\w+")
 
 
-def dependency_faults(targets: dict) -> list[str]:
+def dependency_faults(targets: dict, defaults: set[str]) -> list[str]:
     """One line for each library that depends on more than it may."""
 
     def reached(name: str) -> set[str]:
-        """The names of all targets and products that it depends on. A dependency is {"kind": [name, ...]}."""
-        direct = {value[0] for dependency in targets.get(name, []) for value in dependency.values()}
+        """The names of all targets and products that it needs. A dependency is {"kind": [name, ..., condition]}."""
+        values = [value for dependency in targets.get(name, []) for value in dependency.values()]
+        direct = {value[0] for value in values if set((value[-1] or {}).get("traits") or defaults) & defaults}
         return direct.union(*map(reached, direct))
 
     surplus = {name: sorted(reached(name) - allowed) for name, allowed in ALLOWED.items()}
@@ -71,8 +73,10 @@ def circles(room: Path) -> list[str]:
 
 
 def main() -> int:
-    targets = {target["name"]: target["dependencies"] for target in json.load(sys.stdin)["targets"]}
-    faults = dependency_faults(targets)
+    package = json.load(sys.stdin)
+    targets = {target["name"]: target["dependencies"] for target in package["targets"]}
+    [defaults] = [set(trait["enabledTraits"]) for trait in package["traits"] if trait["name"] == "default"]
+    faults = dependency_faults(targets, defaults)
     for room in sorted(Path("Sources").iterdir()):
         faults += circles(room)
     for fault in faults:

@@ -1,41 +1,57 @@
 #!/usr/bin/env bash
 # needs.sh PURPOSE...: checks in about a second that this machine has the packages that `make run` (build), `make lint`
 # (lint), `make test` (test), `make deb` (deb), `make dist` (dist) or `make bench` (bench) needs. As root it installs missing packages.
-# Otherwise it prints the one command that installs them, and fails.
+# Otherwise it prints the one command that installs them, and fails; but for build alone, it goes on without the parts of the
+# program (traits of the package) that need them, and says so.
+#
+# needs.sh traits: prints the options of `swift build` for the parts that can be built here.
 # shellcheck disable=SC2317,SC2329  # the functions are called by names that are put together
 set -euo pipefail
 
 missing=()
+# The traits that a missing package keeps from being built, and whether the program cannot be built at all.
+lacking=" "
+hard=
 refresh=
 
 # need PACKAGE COMMAND...: adds the package to the missing ones if the command fails.
 need() {
   local package=$1
   shift
-  "$@" >/dev/null 2>&1 || missing+=("$package")
+  "$@" >/dev/null 2>&1 || { missing+=("$package") && hard=yes; }
 }
+
+# need_for TRAIT PACKAGE COMMAND...: the same for a package that only this trait needs.
+need_for() {
+  local trait=$1 package=$2
+  shift 2
+  "$@" >/dev/null 2>&1 || { missing+=("$package") && lacking+="$trait "; }
+}
+
+has_header() { [[ -n $(find /usr/include /usr/local/include -path "*/$1" -print -quit 2>/dev/null) ]]; }
 
 # The Debian packages, each with a quick command that succeeds if it is installed.
 needs_of_build() {
-  need python3 command -v python3
-  need pkg-config command -v pkg-config
-  need libjpeg-dev pkg-config --exists libjpeg
-  need liblcms2-dev pkg-config --exists lcms2
-  need libexif-dev pkg-config --exists libexif
-  need libpng-dev pkg-config --exists libpng
-  need zlib1g-dev pkg-config --exists zlib
-  need libgif-dev test -e /usr/include/gif_lib.h
-  need libwebp-dev pkg-config --exists libwebp
-  need libtiff-dev pkg-config --exists libtiff-4
-  need libde265-dev pkg-config --exists libde265
-  need libdav1d-dev pkg-config --exists dav1d
-  need nettle-dev pkg-config --exists nettle
-  need libseccomp-dev pkg-config --exists libseccomp
-  need libcurl4-openssl-dev pkg-config --exists libcurl
-  need libharfbuzz-dev pkg-config --exists harfbuzz-subset
-  need libfontconfig-dev pkg-config --exists fontconfig
-  need libfribidi-dev pkg-config --exists fribidi
-  need libsqlite3-dev pkg-config --exists sqlite3
+  need libjpeg-dev has_header jpeglib.h
+  # Without it, Swift's ICU data stays whole in the program.
+  need_for "" python3 command -v python3
+  need_for "" pkg-config command -v pkg-config
+  need_for Formats liblcms2-dev pkg-config --exists lcms2
+  need_for Formats libexif-dev pkg-config --exists libexif
+  need_for Formats libpng-dev pkg-config --exists libpng
+  need_for Formats zlib1g-dev pkg-config --exists zlib
+  need_for Formats libgif-dev has_header gif_lib.h
+  need_for Formats libwebp-dev pkg-config --exists libwebp
+  need_for Formats libtiff-dev pkg-config --exists libtiff-4
+  need_for Formats libde265-dev pkg-config --exists libde265
+  need_for Formats libdav1d-dev pkg-config --exists dav1d
+  need_for Formats libseccomp-dev pkg-config --exists libseccomp
+  need_for Formats libharfbuzz-dev pkg-config --exists harfbuzz-subset
+  need_for Formats libfontconfig-dev pkg-config --exists fontconfig
+  need_for Formats libfribidi-dev pkg-config --exists fribidi
+  need_for Network libcurl4-openssl-dev pkg-config --exists libcurl
+  need_for Ledger nettle-dev pkg-config --exists nettle
+  need_for Ledger libsqlite3-dev pkg-config --exists sqlite3
 }
 
 needs_of_lint() {
@@ -104,16 +120,39 @@ command -v "${SWIFT:-swift}" >/dev/null || {
   echo "Swift 6.2 or newer is needed: https://www.swift.org/install" >&2
   exit 1
 }
+if [[ $1 = traits ]]; then
+  needs_of_build
+  built=()
+  for trait in Formats Network Ledger Endpoint; do [[ $lacking = *" $trait "* ]] || built+=("$trait"); done
+  case ${#built[@]} in
+    4) ;;
+    0) echo --disable-default-traits ;;
+    *) (IFS=, && echo "--traits ${built[*]}") ;;
+  esac
+  exit 0
+fi
+
 for what in "$@"; do "needs_of_$what"; done
 [[ ${#missing[@]} -gt 0 || -n $refresh ]] || exit 0
 
 install="apt-get update -q"
 [[ ${#missing[@]} -eq 0 ]] || install+=" && apt-get install -y -q --no-install-recommends ${missing[*]}"
 if ! command -v apt-get >/dev/null; then
-  echo "Packages are missing. Their names on Debian: ${missing[*]}" >&2
+  way="install (names of Debian) ${missing[*]}"
 elif [[ $(id -u) = 0 ]]; then
   exec bash -c "$install"
 else
-  echo "System packages are missing. Run: sudo sh -c '$install'" >&2
+  way="run sudo sh -c '$install'"
 fi
-exit 1
+if [[ $* != build || -n $hard ]]; then
+  echo "System packages are missing: $way" >&2
+  exit 1
+fi
+{
+  echo "System packages are missing. What needs them is not built in:"
+  [[ $lacking != *" Formats "* ]] || echo "  other formats than JPEG, colour profiles and EXIF"
+  [[ $lacking != *" Network "* ]] || echo "  sources from the network, and buckets"
+  [[ $lacking != *" Ledger "* ]] || echo "  what runs remember, and checksums"
+  [[ ${missing[*]} != *python3* ]] || echo "  a smaller program (python3)"
+  echo "To have all of it, $way, and make again."
+} >&2

@@ -1,6 +1,10 @@
 import Foundation
 import Locking
 
+#if TracingSupport
+import Tracing
+#endif
+
 /// A queue that limits how many operations run and how many wait. A producer that submits to a full queue waits for a free place,
 /// so pending work does not pile up in memory.
 ///
@@ -47,6 +51,10 @@ public final class BoundedOperationQueue: Sendable {
   private let lanes: Lanes
   /// Measures the time limits of operations and of a drain, and the delays before work is tried again.
   let clock: any Clock<Duration>
+  #if TracingSupport
+  /// Nil if operations are not traced. Guarded by its lock.
+  let tracer = Locked<(any Tracer)?>(nil)
+  #endif
 
   /// - Parameters:
   ///   - name: the queue's name, for messages.

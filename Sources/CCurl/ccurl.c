@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_NETWORK
 #include "ccurl.h"
 
 #include <curl/curl.h>
@@ -82,7 +83,7 @@ static void load_crypto(void) {
 static void load(void) {
   void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
-    snprintf(problem, sizeof problem, "libcurl.so.4 cannot be loaded");
+    snprintf(problem, sizeof problem, "libcurl.so.4 cannot be loaded; install libcurl4");
     return;
   }
   if (!find(library, "curl_global_init", &curl.global_init) || !find(library, "curl_version_info", &curl.version_info) ||
@@ -273,3 +274,4 @@ void ccurl_multi_run(ccurl_multi *multi, int milliseconds) {
 }
 
 void ccurl_multi_wake(ccurl_multi *multi) { curl.multi_wakeup(multi->handle); }
+#endif

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#ifdef THUMBJOB_FORMATS
 #include <seccomp.h>
+#endif
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,7 +16,7 @@
 #endif
 #endif
 
-#ifdef IS_SANITIZED
+#if defined(IS_SANITIZED) || !defined(THUMBJOB_FORMATS)
 
 int fence_filter_calls(void) { return ENOTSUP; }
 

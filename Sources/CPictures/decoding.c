@@ -93,12 +93,21 @@ void cpictures_decode(
       .reply = reply,
   };
   switch (request->kind) {
+#ifdef THUMBJOB_FORMATS
     case CDECODING_PNG: decode_png(&call); break;
     case CDECODING_GIF: decode_gif(&call); break;
     case CDECODING_WEBP: decode_webp(&call); break;
     case CDECODING_TIFF: decode_tiff(&call); break;
     case CDECODING_HEVC: decode_hevc(&call); break;
     case CDECODING_AV1: decode_av1(&call); break;
+#else
+    case CDECODING_PNG:
+    case CDECODING_GIF:
+    case CDECODING_WEBP:
+    case CDECODING_TIFF:
+    case CDECODING_HEVC:
+    case CDECODING_AV1: decoding_fail(&call, CDECODING_UNSUPPORTED, "this thumbjob is built for JPEG alone"); break;
+#endif
     case CDECODING_JPEG: decode_jpeg(&call); break;
     default: decoding_fail(&call, CDECODING_BAD_CALL, "no decoder has the number %d", (int)request->kind);
   }

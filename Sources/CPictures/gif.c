@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 // GIF by giflib, row by row: the first frame, on a screen that is transparent around it.
 //
 // Source: GIF89a, 18 "Logical Screen Descriptor", 20 "Image Descriptor", 23 "Graphic Control Extension", appendix E.
@@ -214,3 +215,4 @@ void decode_gif(decoding *call) {
   free(reading->pixels);
   free(reading);
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 // PNG by libpng's sequential reader. Rows are passed on where libpng has them, and none is kept. Of an interlaced picture
 // the passes are read one by one, and each pixel is added up at its place, so that it takes no more memory than another.
 //
@@ -230,3 +231,4 @@ void decode_png(decoding *call) {
   accumulator_free(&reading->sums);
   free(reading);
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 #include "cshaping.h"
 
 #include <dlfcn.h>
@@ -404,3 +405,4 @@ void cshaping_program_destroy(cshaping_program *program) {
   call.hb_blob_destroy(program->blob);
   free(program);
 }
+#endif

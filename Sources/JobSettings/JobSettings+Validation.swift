@@ -1,6 +1,7 @@
 import Fetching
 import Files
 import Sourcing
+import Thumbnails
 
 extension JobSettings {
   /// - Throws: ``TextError`` if settings that are valid by themselves contradict each other.
@@ -20,6 +21,7 @@ extension JobSettings {
         "a share has only some of the thumbnails; once all shares are done, a run of all sources makes the "
           + "manifest, contact sheet or gallery")
     }
+    try validateBuild()
     try joins.validate()
     try joins.validateStandalone(besides: outputs.map(\.folder))
     try kind.validate()
@@ -39,6 +41,15 @@ extension JobSettings {
 }
 
 extension JobSettings {
+  /// - Throws: ``TextError`` if the job needs a part that the program is built without.
+  private func validateBuild() throws(TextError) {
+    let metadata: KeptMetadata = [.exif, .copyright, .gps]
+    try BuildTrait.formats.require("keep", if: outputs.contains { !$0.keep.isDisjoint(with: metadata) })
+    try BuildTrait.network.require("out", if: !bucketOutputs.isEmpty)
+    try BuildTrait.ledger.require("verify", if: verify == .content)
+    try BuildTrait.ledger.require("watch", if: watch != nil)
+  }
+
   /// - Throws: ``TextError`` if a pattern needs to know more of the photos than the job does.
   private func validateNames() throws(TextError) {
     guard outputs.contains(where: { $0.name?.factKinds.isEmpty == false }) else { return }

@@ -1,3 +1,4 @@
+#if Ledger
 import Files
 import Foundation
 import GRDB
@@ -82,3 +83,4 @@ package final class EntryTable: Sendable {
     }
   }
 }
+#endif

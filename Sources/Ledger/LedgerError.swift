@@ -1,5 +1,4 @@
 import Files
-import GRDB
 
 /// Why a ledger cannot be used. The description is one line with the ledger's path.
 package struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -17,6 +16,8 @@ package struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible 
     /// It may only be read.
     case readOnly
     case diskFull
+    /// The program is built without the trait Ledger.
+    case notBuilt
     /// Another error, in SQLite's words.
     case failed(String)
   }
@@ -25,23 +26,6 @@ package struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible 
   package let file: Path
 
   package init(_ kind: Kind, _ file: Path) { (self.kind, self.file) = (kind, file) }
-
-  init(_ error: any Error, _ file: Path) {
-    self.file = file
-    guard let error = error as? DatabaseError else {
-      kind = .failed("\(error)")
-      return
-    }
-    kind =
-      switch error.resultCode {
-      case .SQLITE_NOTADB: .foreign
-      case .SQLITE_CORRUPT: .damaged
-      case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: .busy
-      case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH: .readOnly
-      case .SQLITE_FULL: .diskFull
-      default: .failed(error.message ?? "\(error.resultCode)")
-      }
-  }
 
   package var description: String {
     let reason =
@@ -53,6 +37,7 @@ package struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible 
       case .busy: "another process is using it"
       case .readOnly: "it may not be written to"
       case .diskFull: "the disk is full"
+      case .notBuilt: "this thumbjob is built without ledgers"
       case .failed(let text): text
       }
     return "\(file.printable): \(reason)"

@@ -1,3 +1,4 @@
+#if Ledger
 import Files
 import Foundation
 import GRDB
@@ -292,3 +293,4 @@ extension LedgerEntry {
     looks = Int64.fromDatabaseValue(row[20]).map { UInt64(bitPattern: $0) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Ledger
 import Files
 import Foundation
 import GRDB
@@ -64,4 +65,5 @@ private enum DescriptorPaths {
     return sqlite3_vfs_register(own, 1) == SQLITE_OK
   }()
 }
+#endif
 #endif

@@ -9,8 +9,15 @@ import Thumbnails
 /// the format. A decoded picture is planes of means, with colours by their ``ColorEncoding``. JPEG files with faults
 /// have requests, too (``WholeJPEG``).
 public enum PictureReader {
-  /// Whether a picture of this type can be decoded. JPEG is not among them: it has decoders of its own.
-  public static func reads(_ type: ImageType) -> Bool { parser(of: type) != nil }
+  /// Whether a picture of this type can be decoded. JPEG is not among them: it has decoders of its own. A build without the
+  /// trait Formats decodes nothing but JPEG, which most RAW files have as previews.
+  public static func reads(_ type: ImageType) -> Bool {
+    #if Formats
+    parser(of: type) != nil
+    #else
+    type.isRaw && parser(of: type) != nil
+    #endif
+  }
 
   /// The header of a picture.
   ///

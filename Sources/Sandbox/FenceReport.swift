@@ -31,7 +31,7 @@ package struct FenceReport: Sendable, Equatable {
   package var shortfall: String? {
     guard isFenced, !missing.isEmpty else { return nil }
     let parts = missing.map { "\(Self.name(of: $0.part)) (\(systemText($0.error.rawValue)))" }
-    return "the kernel refuses decoder processes " + parts.joined(separator: ", ")
+    return "decoder processes go without " + parts.joined(separator: ", ")
   }
 
   /// Whether the process is kept from files, network and other processes, which is what matters most.

@@ -1,3 +1,4 @@
+#if Endpoint
 import Foundation
 import Locking
 import Logging
@@ -121,3 +122,4 @@ public final class StatusEndpoint: Sendable {
   /// Only removes the socket, for a thread that ends the process at once. Takes no lock and does not allocate.
   public func removeSocket() { file?.remove() }
 }
+#endif

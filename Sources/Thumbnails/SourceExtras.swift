@@ -22,7 +22,7 @@ struct SourceExtras {
   ) {
     self = block.withUnsafeBufferPointer { Self(exif: $0, keep) }
     let found = profiles.conversion(for: encoding, kind: model.profileKind)
-    if keep.contains(.icc), model.profileKind != .cmyk, case .profile(let bytes) = encoding {
+    if keep.leavesProfile, model.profileKind != .cmyk, case .profile(let bytes) = encoding {
       if case .unusable = found { return }
       profile = bytes
     } else {
@@ -35,7 +35,7 @@ struct SourceExtras {
     self.init(exif: decoder.exif, keep)
     guard !decoder.profile.isEmpty else { return }
     let found = profiles.conversion(for: decoder.profile, kind: model.profileKind)
-    if keep.contains(.icc), model.profileKind != .cmyk {
+    if keep.leavesProfile, model.profileKind != .cmyk {
       if case .unusable = found { return }
       profile = Array(decoder.profile)
     } else {

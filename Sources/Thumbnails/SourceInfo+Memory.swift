@@ -24,7 +24,7 @@ extension SourceInfo {
     let rendering = RenderingMemory(shape, placements, options)
     // The decoder holds the profile itself; the profile reader and the metadata hold copies.
     let profile = profileSize == 0 ? 0 : profileSize + ProfileContext.allowance(forProfileOf: profileSize)
-    let keptProfile = options.keep.contains(.icc) ? profileSize * 2 : profileSize
+    let keptProfile = options.keep.leavesProfile ? profileSize * 2 : profileSize
     // If any of EXIF is kept, memory holds the block itself, libexif's tree of it, and its serialized form.
     let exif = options.keep.isDisjoint(with: [.exif, .copyright]) ? exifSize : exifSize * 6
     // This is for windows, Huffman and quantization tables of decoder and encoder, some rows of the picture, and the

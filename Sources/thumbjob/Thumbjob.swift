@@ -16,7 +16,7 @@ struct Thumbjob: ParsableCommand {
 
       Data goes to standard output, and everything for people to standard error.
       """,
-    version: Version.current,
+    version: Version.description,
     subcommands: [
       RunCommand.self, WatchCommand.self, CompareCommand.self, StatusCommand.self, CancelCommand.self,
       PauseCommand.self, ResumeCommand.self, ReportCommand.self, SplitCommand.self, ChecksumCommand.self,

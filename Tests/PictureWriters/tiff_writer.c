@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 #include <stdlib.h>
 #include <string.h>
 #include <tiffio.h>
@@ -147,3 +148,4 @@ written_file write_tiff(const tiff_recipe *recipe, const uint8_t *rows, size_t r
   }
   return file.file;
 }
+#endif

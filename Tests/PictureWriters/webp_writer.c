@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 #include <stdlib.h>
 #include <webp/encode.h>
 
@@ -28,3 +29,4 @@ written_file write_webp(const webp_recipe *recipe, const uint8_t *pixels) {
   WebPPictureFree(&picture);
   return file;
 }
+#endif

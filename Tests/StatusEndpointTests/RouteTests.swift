@@ -56,7 +56,7 @@ import Testing
     let answer = try await ServedRun.open().ask("GET", target)
     #expect(answer.status == 400)
     #expect(answer.headers["content-type"] == "application/problem+json")
-    #expect(try answer.decoded(HTTPError.Details.self).status == 400)
+    #expect(try answer.decoded(ErrorDetails.self).status == 400)
   }
 
   @Test func unknownRoutesAndMethodsAreRefused() async throws {
@@ -64,7 +64,7 @@ import Testing
     for path in ["/nothing", "/status/", "//status", "/operations/1/2", "/%2e%2e/etc", "/operations/"] {
       let answer = try await served.ask("GET", path)
       #expect(answer.status == 404, "\(path)")
-      #expect(try answer.decoded(HTTPError.Details.self).title == "Not Found")
+      #expect(try answer.decoded(ErrorDetails.self).title == "Not Found")
     }
     for (method, path, allow) in [
       ("POST", "/status", "GET, HEAD"), ("TRACE", "/status", "GET, HEAD"), ("GET", "/cancel", "POST"),
@@ -239,7 +239,7 @@ import Testing
     let served = try await ServedRun.open()
     let answer = try await served.ask("PATCH", "/limits", headers: ["Content-Type": "application/json"], body: body)
     #expect(answer.status == 400)
-    #expect(try answer.decoded(HTTPError.Details.self).detail.contains(reason), "\(answer.text)")
+    #expect(try answer.decoded(ErrorDetails.self).detail.contains(reason), "\(answer.text)")
     #expect(served.run.commands.value.isEmpty)
   }
 
@@ -248,7 +248,7 @@ import Testing
     let answer = try await served.ask(
       "PATCH", "/limits", headers: ["Content-Type": "application/json"], body: "{\"max\":13}")
     #expect(answer.status == 409)
-    #expect(try answer.decoded(HTTPError.Details.self).detail == "thirteen is unlucky")
+    #expect(try answer.decoded(ErrorDetails.self).detail == "thirteen is unlucky")
   }
 
   @Test func aBodyOfAnotherTypeIsRefused() async throws {

@@ -297,7 +297,7 @@ nonisolated open class BoundedOperation: Operation, @unchecked Sendable {  // se
       beginWork(queue)
       let outcome: Outcome
       do {
-        try await CurrentQueue.with(queue) { try await executeInTask() }
+        try await CurrentQueue.with(queue) { try await inSpan(of: queue) { try await executeInTask() } }
         outcome = .succeeded
       } catch {
         outcome = self.outcome(after: error)
@@ -332,7 +332,7 @@ nonisolated open class BoundedOperation: Operation, @unchecked Sendable {  // se
     let (begun, queue) = state.withLock { ($0.begin(), $0.queue) }
     if begun {
       beginWork(queue)
-      end(work())
+      end(work(for: queue))
     } else if let reason = state.withLock({ $0.reasonToEndUnstarted() }) {
       end(.cancelledWhileWaiting(reason))
     } else {
@@ -348,9 +348,9 @@ nonisolated open class BoundedOperation: Operation, @unchecked Sendable {  // se
     for waiter in state.withLock({ $0.finish() }) { waiter.resume(with: .success(())) }
   }
 
-  private func work() -> Outcome {
+  private func work(for queue: BoundedOperationQueue?) -> Outcome {
     do {
-      try CurrentOperation.with(id, title) { try execute() }
+      try inSpan(of: queue) { try CurrentOperation.with(id, title) { try execute() } }
       return .succeeded
     } catch {
       return outcome(after: error)

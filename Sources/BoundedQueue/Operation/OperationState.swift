@@ -1,3 +1,7 @@
+#if TracingSupport
+import Tracing
+#endif
+
 /// The state of an operation as a value: its phase, the reason for its cancellation, and its undelivered events. The
 /// methods only decide; the caller acts on their results after it has released the lock.
 struct OperationState {
@@ -37,6 +41,11 @@ struct OperationState {
   /// True while a thread delivers the events of this operation. Other threads leave their events to it, which keeps
   /// them in order.
   private var isDelivering = false
+
+  #if TracingSupport
+  /// The context in which the operation was made.
+  let context = ServiceContext.current
+  #endif
 
   var outcome: Outcome? {
     if case .ended(let outcome, _, _, _) = phase { outcome } else { nil }

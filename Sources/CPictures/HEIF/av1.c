@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 #include "decoding.h"
 #include "tiles.h"
 
@@ -151,3 +152,4 @@ void decode_av1(decoding *call) {
   if (decoder) dav1d_close(&decoder);
   tiles_free(&tiles);
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 #include "decoding.h"
 #include "hevc_parameters.h"
 #include "tiles.h"
@@ -210,3 +211,4 @@ void decode_hevc(decoding *call) {
   if (state.decoder) de265_free_decoder(state.decoder);
   tiles_free(&tiles);
 }
+#endif

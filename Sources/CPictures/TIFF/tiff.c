@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 // TIFF and BigTIFF, by libtiff: one page, of which the caller has found the directory.
 //
 // libtiff sees a file whose only directory is that page's, with the entries that matter for its samples. Other
@@ -277,3 +278,4 @@ void decode_tiff(decoding *call) {
   free(from->pixels);
   free(from);
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 // libtiff returns success for a strip whose data end too early (CCITT) or are those of a smaller picture (JPEG, JBIG), and
 // leaves the rest of the buffer as it was. So a buffer is filled before it is decoded into: what is in it never comes from
 // another strip or picture, and the fill shows where nothing was written.
@@ -113,3 +114,4 @@ bool tiff_coded_read_row(
   decoding_fail(from->call, CDECODING_TRUNCATED, "the strip that begins with row %u lacks samples", strip->first);
   return false;
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 // Source: the messages of libtiff 4.5 to 4.7 and, for JPEG, of libjpeg's jerror.h.
 
 #include "tiff_messages.h"
@@ -48,3 +49,4 @@ bool tiff_message_is_harmless(const char *error) {
   // The strip or tile has more bytes than it can need, and the rest is not read.
   return begins(error, "Too large strip byte count") || begins(error, "Too large tile byte count");
 }
+#endif

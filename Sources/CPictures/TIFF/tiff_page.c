@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,3 +260,4 @@ void tiff_page_convert_planes(page *from) {
     for (int index = 0; index < 3; index++) planes[index][place] = rgb[index];
   }
 }
+#endif

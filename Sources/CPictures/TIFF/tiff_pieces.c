@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 // Reads the strips or tiles of a page, and adds their rows to the means.
 
 #include "tiff_pieces.h"
@@ -369,3 +370,4 @@ void tiff_pieces_read(page *from) {
   }
   for (unsigned index = 0; index < most_samples; index++) free(buffers[index]);
 }
+#endif

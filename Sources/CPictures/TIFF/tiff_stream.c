@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 // Source: TIFF 6.0, section 13 (LZW); TIFF Technical Note 3 and RFC 1950 (Deflate).
 
 #include "tiff_stream.h"
@@ -189,3 +190,4 @@ void tiff_stream_end(tiff_stream *stream) {
   if (stream->is_inflating) inflateEnd(&stream->inflation);
   stream->is_inflating = false;
 }
+#endif

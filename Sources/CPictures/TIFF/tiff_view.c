@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 #include "tiff_view.h"
 
 #include "tiff_messages.h"
@@ -237,3 +238,4 @@ bool tiff_view_accepts(view *file) {
   file->error[0] = '\0';
   return file->call->reply->status == CDECODING_OK;
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef THUMBJOB_FORMATS
 // WebP, by libwebp but for lossless pictures. The caller has found the first frame; libwebp gets its
 // chunks after a container header that we make, and so reads nothing else of the file: no metadata, no later frames.
 //
@@ -290,3 +291,4 @@ void decode_webp(decoding *call) {
   WebPFreeDecBuffer(&config.output);
   accumulator_free(&sums);
 }
+#endif

@@ -140,7 +140,7 @@ extension FetchError: CustomStringConvertible {
       "the server asks to wait for \(seconds) seconds (status \(status)); the next run may try again"
     case .postponed(let postponement): "\(postponement.host) wants no request now"
     case .spool(let error): "cannot be kept on disk: \(systemText(error.rawValue))"
-    case .noLibrary(let reason): "nothing can be fetched: \(reason); install libcurl4"
+    case .noLibrary(let reason): "nothing can be fetched: \(reason)"
     case .refused(let status, let code): Self.sentence(status, code)
     case .otherRegion(let region): "the bucket is in \(region); set AWS_REGION to it"
     case .account(let reason): "the settings of S3 cannot be used: \(reason)"

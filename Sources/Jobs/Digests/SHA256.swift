@@ -1,11 +1,10 @@
-import CNettle
 import Sourcing
 
 /// A SHA-256 digest: 32 bytes.
 ///
 /// *Source*: FIPS 180-4.
 package struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
-  package static let size = Int(SHA256_DIGEST_SIZE)
+  package static let size = 32
 
   package let bytes: [UInt8]
 
@@ -22,28 +21,6 @@ package struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
   var digits: [UInt8] {
     let hex = Array("0123456789abcdef".utf8)
     return bytes.flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] }
-  }
-}
-
-/// Computes a digest of bytes that come in pieces, with nettle.
-///
-/// *Concurrency*: a value without shared state.
-struct SHA256Hasher {
-  private var context = sha256_ctx()
-
-  init() { nettle_sha256_init(&context) }
-
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    guard let start = bytes.baseAddress else { return }
-    nettle_sha256_update(&context, bytes.count, start.assumingMemoryBound(to: UInt8.self))
-  }
-
-  /// The digest of everything so far. The hasher begins anew.
-  mutating func finish() -> SHA256Digest {
-    var bytes = [UInt8](repeating: 0, count: SHA256Digest.size)
-    nettle_sha256_digest(&context, bytes.count, &bytes)
-    guard let digest = SHA256Digest(bytes: bytes) else { preconditionFailure("a digest has \(bytes.count) bytes") }
-    return digest
   }
 }
 

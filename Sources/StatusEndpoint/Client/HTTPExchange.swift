@@ -1,3 +1,4 @@
+#if Endpoint
 import Files
 import Foundation
 import NIOCore
@@ -20,19 +21,21 @@ struct HTTPExchange {
   }
 
   /// Blocks until the answer is complete, or the deadline has passed.
-  func ask(
-    _ method: HTTPMethod, _ target: String, _ body: ByteBuffer?
-  ) throws(StatusClientError) -> NIOHTTPClientResponseFull {
+  ///
+  /// - Returns: the HTTP status and the body.
+  func ask(_ method: String, _ target: String, _ body: Data?) throws(StatusClientError) -> (status: Int, body: Data) {
+    let body = body.map { ByteBuffer(bytes: $0) }
     let answer = Self.group.next().makePromise(of: NIOHTTPClientResponseFull.self)
     let timer = Self.group.next().scheduleTask(deadline: deadline) { answer.fail(timedOut) }
-    let connection = connect(sending: head(method, target, body), body, answer: answer)
+    let connection = connect(sending: head(HTTPMethod(rawValue: method), target, body), body, answer: answer)
     connection.whenFailure { answer.fail($0) }
     defer {
       timer.cancel()
       connection.whenSuccess { $0.close(promise: nil) }
     }
     do {
-      return try answer.futureResult.wait()
+      let answer = try answer.futureResult.wait()
+      return (Int(answer.head.status.code), Data(answer.body?.readableBytesView ?? ByteBufferView()))
     } catch {
       throw statusError(error)
     }
@@ -136,3 +139,4 @@ private final class ExchangeHandler: ChannelInboundHandler {
   /// Without effect after the answer or an error.
   func channelInactive(context: ChannelHandlerContext) { answer.fail(ChannelError.eof) }
 }
+#endif

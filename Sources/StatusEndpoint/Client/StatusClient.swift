@@ -1,6 +1,4 @@
 import Foundation
-import NIOCore
-import NIOHTTP1
 
 /// A client of a running job's status endpoint.
 ///
@@ -18,7 +16,7 @@ public struct StatusClient: Sendable {
 
   /// - Throws: ``StatusClientError``, as do all calls.
   public func status() throws(StatusClientError) -> RunStatus {
-    let status: RunStatus = try ask(.GET, "/status")
+    let status: RunStatus = try ask("GET", "/status")
     guard status.counters.arePlausible else {
       throw StatusClientError(.garbled, address, "answered with impossible counts of operations")
     }
@@ -27,36 +25,35 @@ public struct StatusClient: Sendable {
 
   public func operations(_ query: OperationQuery = OperationQuery()) throws(StatusClientError) -> OperationPage {
     let states = query.states.map(\.rawValue).sorted().joined(separator: ",")
-    return try ask(.GET, "/operations?state=\(states)&limit=\(query.limit)&after=\(query.after)")
+    return try ask("GET", "/operations?state=\(states)&limit=\(query.limit)&after=\(query.after)")
   }
 
-  public func operation(_ id: Int) throws(StatusClientError) -> OperationStatus { try ask(.GET, "/operations/\(id)") }
+  public func operation(_ id: Int) throws(StatusClientError) -> OperationStatus { try ask("GET", "/operations/\(id)") }
 
   /// Asks one operation to stop.
-  public func cancel(_ id: Int) throws(StatusClientError) -> CancelledCount { try ask(.DELETE, "/operations/\(id)") }
+  public func cancel(_ id: Int) throws(StatusClientError) -> CancelledCount { try ask("DELETE", "/operations/\(id)") }
 
   /// Ends the run.
-  public func cancelAll() throws(StatusClientError) -> CancelledCount { try ask(.POST, "/cancel") }
+  public func cancelAll() throws(StatusClientError) -> CancelledCount { try ask("POST", "/cancel") }
 
   public func pause() throws(StatusClientError) {
-    let _: EndpointRoutes.Paused = try ask(.POST, "/pause")
+    let _: PauseState = try ask("POST", "/pause")
   }
 
   public func resume() throws(StatusClientError) {
-    let _: EndpointRoutes.Paused = try ask(.POST, "/resume")
+    let _: PauseState = try ask("POST", "/resume")
   }
 
   public func change(_ limits: LimitsChange) throws(StatusClientError) -> RunLimits {
-    try ask(.PATCH, "/limits", body: JSONText.encode(limits))
+    try ask("PATCH", "/limits", body: JSONText.encode(limits))
   }
 
   private func ask<Answer: Decodable>(
-    _ method: HTTPMethod, _ target: String, body: ByteBuffer? = nil
+    _ method: String, _ target: String, body: Data? = nil
   ) throws(StatusClientError) -> Answer {
-    let answer = try HTTPExchange(self).ask(method, target, body)
-    let (status, bytes) = (Int(answer.head.status.code), answer.body?.readableBytesView ?? ByteBufferView())
+    let (status, bytes) = try HTTPExchange(self).ask(method, target, body)
     guard (200..<300).contains(status) else {
-      let details = try? JSONText.decode(HTTPError.Details.self, from: bytes)
+      let details = try? JSONText.decode(ErrorDetails.self, from: bytes)
       throw StatusClientError(.refused(status: status), address, details?.detail ?? "answered with status \(status)")
     }
     do {

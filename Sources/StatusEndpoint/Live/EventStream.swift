@@ -1,3 +1,4 @@
+#if Endpoint
 import HummingbirdCore
 import NIOCore
 
@@ -55,8 +56,9 @@ struct EventStream {
 
   private static func put(_ name: String, _ data: any Encodable, into text: inout ByteBuffer) {
     text.writeString("event: \(name)\ndata: ")
-    var json = JSONText.encode(data)
+    var json = ByteBuffer(bytes: JSONText.encode(data))
     text.writeBuffer(&json)
     text.writeString("\n\n")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Endpoint
 import DequeModule
 import Locking
 import NIOCore
@@ -63,3 +64,4 @@ final class RunHistory: Sendable {
     return columns
   }
 }
+#endif

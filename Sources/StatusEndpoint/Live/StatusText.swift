@@ -1,3 +1,4 @@
+#if Endpoint
 import Locking
 import NIOCore
 
@@ -19,7 +20,7 @@ final class StatusText: Sendable {
   var bytes: ByteBuffer {
     if let text = text.withLock({ $0 }), text.madeAt.duration(to: .now) < Self.lifetime { return text.bytes }
     let now = ContinuousClock.now  // taken first, so that the age is not understated
-    let bytes = JSONText.encode(dataSource.status(listing: listed))
+    let bytes = ByteBuffer(bytes: JSONText.encode(dataSource.status(listing: listed)))
     text.withLock { $0 = (bytes, now) }
     return bytes
   }
@@ -27,3 +28,4 @@ final class StatusText: Sendable {
   /// Drops the cached text, so that the next request sees a change that was just made.
   func forget() { text.withLock { $0 = nil } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Endpoint
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -25,7 +26,7 @@ struct Answer: Sendable {
   }
 
   static func json(_ value: some Encodable, _ status: HTTPResponse.Status = .ok) -> Answer {
-    Answer(status, "application/json", .bytes(JSONText.encode(value)))
+    Answer(status, "application/json", .bytes(ByteBuffer(bytes: JSONText.encode(value))))
   }
 
   static func text(_ text: String, type: String) -> Answer { Answer(type, .bytes(ByteBuffer(string: text))) }
@@ -38,3 +39,4 @@ extension Answer {
 extension HTTPField.Name {
   static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
 }
+#endif

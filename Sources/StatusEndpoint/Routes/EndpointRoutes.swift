@@ -1,3 +1,4 @@
+#if Endpoint
 import HTTPTypes
 import NIOCore
 
@@ -110,11 +111,11 @@ struct EndpointRoutes: Sendable {
       Route(method: .post, path: "/cancel") { [control] _ in .json(await control.cancelAll(), .accepted) },
       Route(method: .post, path: "/pause") { [control] _ in
         await control.pause()
-        return .json(Paused(paused: true))
+        return .json(PauseState(paused: true))
       },
       Route(method: .post, path: "/resume") { [control] _ in
         await control.resume()
-        return .json(Paused(paused: false))
+        return .json(PauseState(paused: false))
       },
       Route(method: .patch, path: "/limits", takesBody: true) { [control] call in
         let change = try LimitsChange(json: call.body)
@@ -125,10 +126,6 @@ struct EndpointRoutes: Sendable {
         }
       },
     ]
-  }
-
-  struct Paused: Codable, Sendable {
-    let paused: Bool
   }
 
   private static func unknown(_ id: Int) -> HTTPError {
@@ -149,3 +146,4 @@ extension Call {
 extension HTTPField.Name {
   static let contentSecurityPolicy = Self("Content-Security-Policy")!
 }
+#endif

@@ -1,16 +1,8 @@
+#if Endpoint
 import HTTPTypes
 
 /// An error answer in the format of RFC 9457, "Problem Details for HTTP APIs".
 struct HTTPError: Error, Sendable {
-  /// The JSON body.
-  struct Details: Codable, Sendable, Equatable {
-    /// The HTTP status in words.
-    let title: String
-    let status: Int
-    /// A sentence that says what is wrong.
-    let detail: String
-  }
-
   let status: HTTPResponse.Status
   let detail: String
   var headers = HTTPFields()
@@ -18,9 +10,10 @@ struct HTTPError: Error, Sendable {
   init(_ status: HTTPResponse.Status, _ detail: String) { (self.status, self.detail) = (status, detail) }
 
   var answer: Answer {
-    var answer = Answer.json(Details(title: status.reasonPhrase, status: status.code, detail: detail), status)
+    var answer = Answer.json(ErrorDetails(title: status.reasonPhrase, status: status.code, detail: detail), status)
     answer.headers[.contentType] = "application/problem+json"
     for field in headers { answer.headers[field.name] = field.value }
     return answer
   }
 }
+#endif

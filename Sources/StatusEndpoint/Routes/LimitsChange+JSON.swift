@@ -1,3 +1,4 @@
+#if Endpoint
 import Foundation
 import NIOCore
 
@@ -39,3 +40,4 @@ private struct JSONNumber: Decodable {
 
   init(from decoder: any Decoder) throws { value = try? decoder.singleValueContainer().decode(Int.self) }
 }
+#endif

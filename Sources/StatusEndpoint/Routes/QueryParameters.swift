@@ -1,3 +1,4 @@
+#if Endpoint
 /// The query parameters of a request.
 struct QueryParameters: Sendable {
   private var values: [String: String] = [:]
@@ -64,3 +65,4 @@ struct QueryParameters: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 }
+#endif

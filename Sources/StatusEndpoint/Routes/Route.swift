@@ -1,3 +1,4 @@
+#if Endpoint
 import HTTPTypes
 import NIOCore
 
@@ -74,3 +75,4 @@ struct RouteTable: Sendable {
     text.isDecimal ? Int(text) : nil
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Endpoint
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -46,7 +47,7 @@ enum StatusPage {
   }
 
   /// A text as a string of JSON.
-  private static func quoted(_ text: String) -> String { String(buffer: JSONText.encode(text)) }
+  private static func quoted(_ text: String) -> String { String(decoding: JSONText.encode(text), as: UTF8.self) }
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }
@@ -55,3 +56,4 @@ extension HTTPField.Name {
   static let referrerPolicy = Self("Referrer-Policy")!
   static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
 }
+#endif

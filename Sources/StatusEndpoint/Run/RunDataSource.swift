@@ -63,3 +63,8 @@ public struct CancelledCount: Codable, Sendable, Equatable {
 
   public init(waiting: Int, running: Int) { (self.waiting, self.running) = (waiting, running) }
 }
+
+/// The answer to a request to pause or to resume.
+struct PauseState: Codable, Sendable {
+  let paused: Bool
+}

@@ -1,3 +1,4 @@
+#if Endpoint
 import Foundation
 import HTTPTypes
 
@@ -109,3 +110,4 @@ extension HTTPField.Name {
   static let fetchSite = Self("Sec-Fetch-Site")!
   static let fetchMode = Self("Sec-Fetch-Mode")!
 }
+#endif

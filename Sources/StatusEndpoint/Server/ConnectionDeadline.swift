@@ -1,3 +1,4 @@
+#if Endpoint
 import NIOCore
 import NIOHTTPTypes
 
@@ -82,3 +83,4 @@ final class ConnectionDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     context.close(mode: mode, promise: promise)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Endpoint
 import Locking
 import NIOCore
 
@@ -77,3 +78,4 @@ final class Connections: Sendable {
     for channel in channels { channel.close(promise: nil) }
   }
 }
+#endif

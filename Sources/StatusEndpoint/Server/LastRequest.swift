@@ -1,3 +1,4 @@
+#if Endpoint
 import DequeModule
 import NIOCore
 import NIOHTTP1
@@ -56,3 +57,4 @@ final class LastRequest: ChannelDuplexHandler {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Endpoint
 import Logging
 
 /// A log handler that passes the server's warnings and errors to a closure, one line each.
@@ -15,3 +16,4 @@ struct LineLog: LogHandler {
 
   func log(event: LogEvent) { print("status endpoint: \(event.message)") }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Endpoint
 import NIOCore
 
 /// Runs tasks on the thread of an event loop, so that requests are answered even if all threads of Swift's and Dispatch's
@@ -12,3 +13,4 @@ final class LoopExecutor: TaskExecutor {
     loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Endpoint
 import NIOCore
 import NIOHTTP1
 
@@ -25,3 +26,4 @@ final class RequestTargetCheck: ChannelInboundHandler {
     return uri[scheme.upperBound...].prefix { !"/?#".contains($0) }.lowercased()
   }
 }
+#endif

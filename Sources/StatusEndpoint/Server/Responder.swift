@@ -1,3 +1,4 @@
+#if Endpoint
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -71,3 +72,4 @@ struct Responder: Sendable {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Endpoint
 import Foundation
 import HummingbirdCore
 import Logging
@@ -104,3 +105,4 @@ final class StatusServer: Sendable {
     _ = ended.wait(timeout: .now() + Self.timeout)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Endpoint
 import DequeModule
 import Foundation
 import Locking
@@ -149,3 +150,4 @@ final class PollObserver: ChannelInboundHandler {
     context.fireChannelRead(data)
   }
 }
+#endif

@@ -1,16 +1,5 @@
+#if Formats
 import CLcms2
-
-/// The conversion from an embedded profile's colours to sRGB.
-enum ProfileConversion {
-  /// The profile is damaged, rejected, or describes other colours than the picture's. It is neither used nor kept.
-  case unusable
-  /// The colours are sRGB's.
-  case identity
-  /// Grey values, by a table.
-  case grey([UInt8])
-  /// RGB or CMYK to RGB, by Little CMS.
-  case pixels(ProfileTransform)
-}
 
 /// A Little CMS transform from a source's colours to sRGB, with 8 bits for each channel.
 final class ProfileTransform {
@@ -233,3 +222,4 @@ final class ProfileReader {
     return zip(colors, converted).allSatisfy { abs(Int($0) - Int($1)) <= tolerance }
   }
 }
+#endif

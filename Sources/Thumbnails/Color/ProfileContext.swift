@@ -1,3 +1,4 @@
+#if Formats
 import CLcms2
 import Foundation
 
@@ -100,3 +101,4 @@ final class ProfileContext {
     if let newer { newer.pointee.older = older } else { newest = older }
   }
 }
+#endif

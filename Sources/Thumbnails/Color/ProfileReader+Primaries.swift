@@ -1,3 +1,4 @@
+#if Formats
 import CLcms2
 
 extension ProfileReader {
@@ -24,3 +25,4 @@ extension ProfileReader {
     return conversion(from: profile, kind: kind, in: context)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Formats
 import CLibExif
 import Foundation
 
@@ -115,3 +116,4 @@ final class ExifBlock {
     return Array(UnsafeBufferPointer(start: bytes, count: Int(size)))
   }
 }
+#endif

@@ -41,6 +41,16 @@ public struct KeptMetadata: OptionSet, Sendable, Hashable {
   /// The place where the photo was taken, with the rest of the EXIF block: ``exif`` and also what it leaves out of the GPS
   /// directory and the maker's notes.
   public static let gps = KeptMetadata(rawValue: 8)
+
+  /// Whether a profile of a grey or RGB picture stays, and the colours as they are. A build without Little CMS cannot convert
+  /// them.
+  var leavesProfile: Bool {
+    #if Formats
+    contains(.icc)
+    #else
+    true
+    #endif
+  }
 }
 
 /// Whether the smaller pictures that cameras put into files are used.

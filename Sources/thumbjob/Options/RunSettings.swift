@@ -90,6 +90,7 @@ struct RunSettings: Equatable, DefaultSettings {
     }
     if verbose && quiet { throw TextError(in: "quiet", "cannot be asked for together with verbose") }
     try job.validate()
+    try BuildTrait.endpoint.require("status", if: status != nil && status != .off)
     guard job.watch != nil else { return }
     for setting in Self.ownSettings { try setting.checkWatch(self) }
   }

@@ -90,7 +90,7 @@ extension RunSession {
     case .unsupported(let type):
       guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
       messages.printLine(
-        "thumbjob: \(name): \(ThumbnailError.unsupportedType(type)); it and any others are passed over",
+        "thumbjob: \(name): \(Advice.line(ThumbnailError.unsupportedType(type))); it and any others are passed over",
         .warning)
     case .cancelled(.pressure) where settings.job.onPressure == .requeue:
       messages.printLine("thumbjob: \(name): cancelled by memory pressure; left for another run", .warning)

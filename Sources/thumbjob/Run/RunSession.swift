@@ -174,7 +174,7 @@ final class RunSession: Sendable {
     } catch {
       throw StartError("--trace: \(error)", .cannotCreateOutput)
     }
-    let thumbnails = settings.status == .off ? nil : LatestThumbnails()
+    let thumbnails = settings.status == .off || !BuildTrait.endpoint.isBuilt ? nil : LatestThumbnails()
     let job: Job
     do {
       job = try Job(settings.job, trace: trace, onThumbnail: thumbnails.map(Self.insert)) { [weak self] event in

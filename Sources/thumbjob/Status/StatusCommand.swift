@@ -19,6 +19,7 @@ struct StatusCommand: ParsableCommand {
   private static let timeout = Duration.seconds(2)
 
   func run() throws {
+    try TargetOptions.requireEndpoint()
     var screen = LiveText()
     if options.target == nil { try watchAll(on: &screen) } else { try watchOne(on: &screen) }
   }

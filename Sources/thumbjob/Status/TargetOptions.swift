@@ -54,8 +54,14 @@ struct TargetOptions: ParsableArguments {
     private func leave(_ reason: String, _ status: ExitStatus) -> ExitCode { TargetOptions.leave(reason, status) }
   }
 
+  /// - Throws: an exit status, after printing why this program can ask no job.
+  static func requireEndpoint() throws(ExitCode) {
+    if let absence = BuildTrait.endpoint.absence { throw leave(absence, .noStatusAddress) }
+  }
+
   /// - Throws: an exit status, after printing the reason.
   func chosen() throws(ExitCode) -> Target {
+    try Self.requireEndpoint()
     try Self.checkLimits()
     guard let target else {
       let jobs = RunningJobs.find()

@@ -376,7 +376,14 @@ final class JobLedger: Sendable {
   func finish() { if !isReading { ledger.write(isLast: true) } }
 
   /// Why the run is not remembered, or only in part; nil if it is. A dry run needs no ledger.
-  var problem: LedgerError? { isReading && ledger.problem?.kind == .missing ? nil : ledger.problem }
+  var problem: LedgerError? {
+    switch ledger.problem?.kind {
+    // Such a build says so where a ledger is asked for.
+    case .notBuilt: nil
+    case .missing where isReading: nil
+    default: ledger.problem
+    }
+  }
 }
 
 extension LedgerEntry.Version {

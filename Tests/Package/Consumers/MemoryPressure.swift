@@ -1,0 +1,4 @@
+import MemoryPressure
+
+let monitor = try PressureMonitor { event in print(event) }
+print(monitor.snapshot.level)

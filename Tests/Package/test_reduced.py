@@ -1,0 +1,163 @@
+"""The program that is built without traits: with libjpeg alone, for JPEG alone. It says what it lacks."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from PIL import Image, ImageCms
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Harness"))
+
+import program
+import waiting
+
+PROGRAM = Path(os.environ.get("THUMBJOB_REDUCED", ".build-jpeg/debug/thumbjob")).absolute()
+# What the C and Swift libraries of the system need, besides libjpeg.
+_USUAL = re.compile(
+    r"linux-vdso|ld-linux|lib(c|m|stdc\+\+|gcc_s|dl|pthread|rt|util)\.so|libswift|libFoundation|lib_Foundation|libdispatch"
+    r"|libBlocksRuntime"
+)
+
+
+class ReducedTests(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        (self.folder / "images").mkdir()
+
+    def photo(self, name="a.jpg", **options):
+        path = self.folder / "images" / name
+        Image.linear_gradient("L").resize((1500, 1000)).convert("RGB").save(path, **options)
+        return path
+
+    def environment(self):
+        return program.environment(self.folder / "runtime")
+
+    def run_it(self, *words):
+        return subprocess.run(
+            [PROGRAM, *map(str, words)],
+            cwd=self.folder,
+            env=self.environment(),
+            text=True,
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
+
+    def test_it_needs_libjpeg_alone(self):
+        for name in (PROGRAM, PROGRAM.with_name("thumbjob-decoder")):
+            text = subprocess.run(["ldd", name], text=True, capture_output=True, check=True).stdout
+            needed = [line.split()[0] for line in text.splitlines()]
+            self.assertEqual([library for library in needed if not _USUAL.search(library)], ["libjpeg.so.62"])
+
+    def test_the_version_names_what_is_missing(self):
+        self.assertRegex(self.run_it("--version").stdout, r"^\S+ \(without formats, network, ledger, endpoint\)\n$")
+
+    def test_a_second_run_finds_all_up_to_date(self):
+        self.photo()
+        first, second = self.run_it("images"), self.run_it("images", "--json")
+        self.assertEqual((first.returncode, second.returncode), (0, 0), first.stderr + second.stderr)
+        self.assertIn("1 thumbnail in", first.stderr)
+        self.assertEqual(json.loads(second.stdout.splitlines()[-1])["up_to_date"], 1)
+        self.assertNotIn("ledger", first.stderr + second.stderr)
+
+    def test_a_profile_stays_because_colours_are_not_converted(self):
+        profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+        self.photo(icc_profile=profile)
+        self.assertEqual(self.run_it("images").returncode, 0)
+        [made] = (self.folder / "thumbs").rglob("a*.jpg")
+        with Image.open(made) as thumbnail:
+            self.assertEqual(thumbnail.info["icc_profile"], profile)
+
+    def test_other_formats_are_named(self):
+        self.photo()
+        png = self.photo("b.png")
+        named, walked = self.run_it(png), self.run_it("images")
+        self.assertEqual(named.returncode, 1)
+        self.assertIn(
+            "a PNG picture, a format of which no thumbnails are made; this thumbjob is built without", named.stderr
+        )
+        self.assertEqual(walked.returncode, 0)
+        self.assertIn("1 passed over (PNG, not read)", walked.stderr)
+
+    def test_decoder_processes_work_and_say_what_their_fence_lacks(self):
+        self.photo()
+        run = self.run_it("images", "--isolate", "always")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("1 thumbnail in", run.stderr)
+        self.assertIn("decoder processes go without a filter of system calls", run.stderr)
+
+    def test_what_is_missing_is_refused_by_name(self):
+        self.photo()
+        for words, reason in (
+            (["images", "--keep", "exif"], r"--keep: .* build it with the trait Formats"),
+            (["images", "--verify", "content"], r"--verify: .* without ledgers; build it with the trait Ledger"),
+            (["watch", "images"], r"--watch: .* trait Ledger"),
+            (["checksum", "images", "--into", "SUMS"], r"--into: .* trait Ledger"),
+            (["images", "--status", "127.0.0.1:0"], r"--status: .* trait Endpoint"),
+            (["images", "--out", "s3://bucket/folder"], r"--out: .* trait Network"),
+            (["report"], r"this thumbjob is built without ledgers"),
+            (["status"], r"without the status endpoint; build it with the trait Endpoint"),
+            (["pause"], r"without the status endpoint; build it with the trait Endpoint"),
+            (["http://127.0.0.1:9/a.jpg"], r"nothing can be fetched: this thumbjob is built without the network"),
+        ):
+            with self.subTest(words):
+                run = self.run_it(*words)
+                self.assertNotEqual(run.returncode, 0)
+                self.assertRegex(run.stderr.splitlines()[0], reason)
+
+    def test_signals_list_and_cancel_the_operations(self):
+        first = self.photo("0.jpg")
+        for number in range(1, 3000):
+            os.link(first, first.with_name(f"{number}.jpg"))
+        job = subprocess.Popen(
+            [PROGRAM, "images", "--max", "1", "--progress", "none"],
+            cwd=self.folder,
+            env=self.environment(),
+            text=True,
+            stderr=subprocess.PIPE,
+        )
+        self.addCleanup(job.kill)
+        waiting.eventually("a thumbnail", lambda: any((self.folder / "thumbs").rglob("*.jpg")))
+        job.send_signal(signal.SIGUSR1)
+        lines = iter(job.stderr.readline, "")
+        self.assertTrue(any(re.search(r"running", line) for line in lines))
+        job.send_signal(signal.SIGUSR2)
+        rest = job.communicate(timeout=60)[1]
+        self.assertIn("stopped by USR2", rest)
+        self.assertNotEqual(job.returncode, 0)
+
+    def test_memory_is_limited_and_pressure_heeded(self):
+        self.photo()
+        (self.folder / "bell").touch()
+        os.remove(self.folder / "bell")
+        os.mkfifo(self.folder / "bell")
+        run = subprocess.run(
+            [PROGRAM, "images", "-v", "--memory", "64M"],
+            cwd=self.folder,
+            text=True,
+            capture_output=True,
+            timeout=120,
+            check=False,
+            env={**self.environment(), "MEMORY_PRESSURE_WATCH": str(self.folder / "bell")},
+        )
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("a budget of 64 MiB", run.stderr)
+        self.assertRegex(run.stderr, r"(?i)pressure.*systemd")
+
+    def test_compare_runs(self):
+        for number in range(8):
+            self.photo(f"{number}.jpg")
+        run = self.run_it("compare", "images", "--variants", "bounded,gcd-file", "--rounds", "1")
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
