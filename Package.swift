@@ -34,6 +34,16 @@ let endpoint: TargetDependencyCondition? = .when(traits: ["Endpoint"])
 /// What needs a library is compiled in C only with this macro.
 let withFormats: CSetting = .define("THUMBJOB_FORMATS", .when(traits: ["Formats"]))
 
+/// A system library that a product needs. SwiftPM would ask pkg-config for it, and warn if it is missing, also in a package that
+/// depends on another product. On Linux its headers are where every compiler looks.
+func ofProducts(_ name: String, _ library: String) -> Target {
+  #if os(Linux)
+  .systemLibrary(name: name)
+  #else
+  .systemLibrary(name: name, pkgConfig: library)
+  #endif
+}
+
 let package = Package(
   name: "thumbjob",
   // macOS is untested. The standard library's atomics and task executors need version 15.
@@ -81,9 +91,7 @@ let package = Package(
   ],
   targets: [
     // System libraries: module maps and nothing else.
-    .systemLibrary(name: "CJPEGLibrary", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
-    .systemLibrary(name: "CLcms2", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
-    .systemLibrary(name: "CLibExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"])]),
+    ofProducts("CJPEGLibrary", "libjpeg"), ofProducts("CLcms2", "lcms2"), ofProducts("CLibExif", "libexif"),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
     .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
@@ -147,7 +155,7 @@ let package = Package(
       name: "lessons",
       dependencies: ["ThreadLessons", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: settings),
-    // Named also here, because pkg-config may be missing.
+    // C does not read the module map.
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"], linkerSettings: [.linkedLibrary("jpeg")]),
     .target(name: "CEarlySignals"),
     .target(

@@ -75,6 +75,45 @@ extension QueueTests {
       #expect(queue.counters.failed == 3 && queue.counters.succeeded == 1)
     }
 
+    @Test func anOperationTriesAPartOfItsWorkAgainInItsPlace() async throws {
+      let queue = queue()
+      let attempts = LockedBox<[Int]>([])
+      let work = Work { work in
+        let policy = RetryPolicy(attempts: 3, firstDelay: .seconds(1), randomPart: 0)
+        try work.retrying(policy) { attempt in
+          attempts.change { $0.append(attempt) }
+          if attempt < 3 { throw Deliberate() }
+        }
+      }
+      try await queue.submit(work)
+      for (made, delay) in [(1, 1), (2, 2)] {
+        #expect(try await eventually { attempts.value.count == made && clock.sleepers == 1 })
+        #expect(queue.snapshot().running.map(\.stage) == ["waiting to try again"])
+        clock.advance(by: .seconds(delay))
+      }
+      try await queue.drain()
+      #expect(attempts.value == [1, 2, 3] && work.outcome?.words == "succeeded")
+    }
+
+    @Test func aCancellationEndsAPause() async throws {
+      let queue = queue()
+      let work = Work { work in
+        try work.retrying(RetryPolicy(attempts: 9, firstDelay: .seconds(1))) { _ in throw Deliberate() }
+      }
+      let cancelledBefore = Work { work in
+        work.cancel(reason: .pressure)
+        try work.pause(for: .seconds(1))
+      }
+      try await queue.submit(work)
+      #expect(try await eventually { clock.sleepers == 1 })
+      work.cancel()
+      try await queue.submit(cancelledBefore)
+      try await queue.drain()
+      #expect(work.outcome?.words == "cancelled while running, by the user")
+      #expect(cancelledBefore.outcome?.words == "cancelled while running, by memory pressure")
+      #expect(try await eventually { clock.sleepers == 0 })
+    }
+
     @Test func theLastErrorIsThatOfTheResult() async throws {
       let queue = queue()
       await #expect(throws: Deliberate.self) {

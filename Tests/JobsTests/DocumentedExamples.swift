@@ -263,7 +263,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
   }
 
   /// Every block of Swift in the documentation of the libraries is also in this file, or among the tests of the queue if it is
-  /// of an article on it. So it compiles.
+  /// of an article on it, or in the package that tests its traits. So it compiles.
   @Test func everyExampleOfTheDocumentationCompiles() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -281,6 +281,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
     {
       compiled += try Self.lines(tests.appendingPathComponent(name))
     }
+    compiled += try Self.lines(root.appendingPathComponent("Tests/Package/Hooks/Sources/hooks/main.swift"))
     var examples = 0
     for document in documents {
       var block: [String]?
@@ -296,7 +297,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
         }
       }
     }
-    #expect(examples == 45)
+    #expect(examples == 48)
   }
 
   /// The lines of a file, without indentation and comment slashes.

@@ -75,6 +75,15 @@ def publish(folder: Path) -> str:
     return repository.as_uri()
 
 
+def without_libraries(folder: Path) -> Path:
+    """Makes a folder with a pkg-config that knows no library, as on a machine without them. Returns its path."""
+    tool = folder / "bin" / "pkg-config"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\nexit 1\n")
+    tool.chmod(0o755)
+    return tool.parent
+
+
 def build(product: str, url: str, folder: Path, scratch: Path, swift: str = "swift") -> Result:
     """Builds the package for a product in a folder, and runs its program."""
     main = folder / "Sources" / "consumer" / "main.swift"
@@ -85,6 +94,7 @@ def build(product: str, url: str, folder: Path, scratch: Path, swift: str = "swi
     environment = {
         name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("THUMBJOB_")
     }
+    environment["PATH"] = f"{without_libraries(folder)}:{environment['PATH']}"
     start = time.monotonic()
     done = subprocess.run(
         [swift, "build", "--scratch-path", scratch],

@@ -26,6 +26,8 @@ span step in request 0 errors
 service succeeded
 service later: the queue is closed and accepts no more operations
 service with a limit: cancelled while running, by shutdown
+group fails: true
+group left 0
 """
 
 

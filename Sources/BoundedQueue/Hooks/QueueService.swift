@@ -4,9 +4,11 @@ import ServiceLifecycle
 /// A queue in a `ServiceGroup`: the group ends only when the queue has done what it has accepted.
 ///
 /// ```swift
-/// let group = ServiceGroup(
-///   services: [QueueService(queue, drainingFor: .seconds(20)), server], gracefulShutdownSignals: [.sigterm], logger: logger)
-/// try await group.run()
+/// func serve(_ server: some Service, on queue: BoundedOperationQueue, logger: Logger) async throws {
+///   let group = ServiceGroup(
+///     services: [QueueService(queue, drainingFor: .seconds(20)), server], gracefulShutdownSignals: [.sigterm], logger: logger)
+///   try await group.run()
+/// }
 /// ```
 ///
 /// On a graceful shutdown the queue is closed: a producer that comes later or waits for room gets ``SubmitError/closed``, and what

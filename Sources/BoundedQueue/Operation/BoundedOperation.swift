@@ -364,6 +364,7 @@ nonisolated open class BoundedOperation: Operation, @unchecked Sendable {  // se
   func markCancelled(_ reason: CancelReason) -> (accepted: Bool, queue: BoundedOperationQueue?) {
     let result = state.withLock { state in
       guard state.outcome == nil else { return (accepted: false, queue: state.queue) }
+      state.alarm?.signal()
       state.cancelReason = state.cancelReason ?? reason
       // Set under the lock, so that a queue that the operation joins later sees the request.
       cancelRequested.store(true, ordering: .releasing)

@@ -1,3 +1,5 @@
+import Locking
+
 #if TracingSupport
 import Tracing
 #endif
@@ -24,6 +26,8 @@ struct OperationState {
   /// How long it has waited for memory in total. A wait that is still going on is not included.
   var waitedForMemory = Duration.zero
   var dependencies = Dependencies()
+  /// Wakes the thread that pauses within the work; nil if none does.
+  var alarm: TimedSignal?
   /// Cancels the operation when its time is up.
   var timer: Task<Void, Never>?
   /// The task of the work, if it is one.

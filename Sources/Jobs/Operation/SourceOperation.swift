@@ -76,11 +76,23 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // a lock; the r
     return (file, hash)
   }
 
-  /// Sleeps until the time is over or the operation is cancelled.
-  final func pause(milliseconds: Int) throws {
-    for _ in 0..<(milliseconds / 10) {
-      try checkCancelled()
-      usleep(10_000)
+  /// Does the work, and does it again after failures that may be temporary.
+  ///
+  /// - Parameters:
+  ///   - retries: how often it is done again at most.
+  ///   - mayHelp: whether that may help.
+  /// - Throws: ``SourceFailure`` of the last attempt, and `OperationCancelledError`.
+  final func retrying<Value>(
+    _ retries: Int, if mayHelp: @escaping @Sendable (SourceFailure) -> Bool, _ work: () throws -> Value
+  ) throws -> Value {
+    let policy = RetryPolicy(
+      attempts: retries + 1, firstDelay: .milliseconds(100), longestDelay: .seconds(3), randomPart: 0
+    ) { ($0 as? SourceFailure).map(mayHelp) == true }
+    return try retrying(policy) { _ in
+      do { return try work() } catch {
+        try checkCancelled()
+        throw SourceFailure(error, plan: memory)
+      }
     }
   }
 

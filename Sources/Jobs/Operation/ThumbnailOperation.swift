@@ -87,23 +87,19 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
   private var found: Progress { progress.withLock { $0 } }
 
   override func execute() throws {
-    for attempt in 0... {
-      do {
-        let result = try shared.trace.span("ThumbnailOperation.makeAll") {
+    do {
+      let result = try retrying(shared.retries) { [self] failure in
+        failure.mayBeTemporary && !found.needsWhole
+      } _: {
+        try shared.trace.span("ThumbnailOperation.makeAll") {
           guard let underWay = shared.underWay, source.address == nil else { return try makeAll() }
           return try underWay.run(source.path) { try makeAll() }
         }
-        return progress.withLock { $0.result = result }
-      } catch {
-        try checkCancelled()
-        let failure = SourceFailure(error, plan: shared.memory)
-        guard attempt < shared.retries, failure.mayBeTemporary, !found.needsWhole else {
-          if failure.isForGood, shared.hashing != .never { hashAfterFailure() }
-          throw failure
-        }
-        report(stage: "waiting to try again")
-        try pause(milliseconds: 100 << min(attempt, 5))
       }
+      progress.withLock { $0.result = result }
+    } catch let failure as SourceFailure {
+      if failure.isForGood, shared.hashing != .never { hashAfterFailure() }
+      throw failure
     }
   }
 

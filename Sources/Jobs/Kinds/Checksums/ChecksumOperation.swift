@@ -32,10 +32,8 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
     var hasHeldMemory = false
   }
 
-  /// The source was written to while it was read.
-  private struct ChangeError: Error, CustomStringConvertible {
-    let description = "changed while it was read; the next run reads it again"
-  }
+  /// The reason of a failure: the source was written to while it was read.
+  private static let change = "changed while it was read; the next run reads it again"
 
   /// The bounds of the buffer, in bytes.
   private static let bufferSize = 4 << 10...1 << 20
@@ -62,16 +60,10 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
   var contents: SourceContents? { progress.withLock { $0.contents } }
 
   override func execute() throws {
-    for attempt in 0... {
-      do {
-        return try shared.trace.span("ChecksumOperation.compute") { try compute() }
-      } catch {
-        try checkCancelled()
-        let failure = SourceFailure(error, plan: shared.memory)
-        guard attempt < shared.retries, failure.mayBeTemporary || error is ChangeError else { throw failure }
-        report(stage: "waiting to try again")
-        try pause(milliseconds: 100 << min(attempt, 5))
-      }
+    try retrying(shared.retries) { failure in
+      if case .other(Self.change) = failure { true } else { failure.mayBeTemporary }
+    } _: {
+      try shared.trace.span("ChecksumOperation.compute") { try compute() }
     }
   }
 
@@ -112,7 +104,7 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
       defer { buffer.deallocate() }
       let digest = try digest(of: file, with: buffer)
       // Its digest is that of neither the old contents nor the new.
-      if file.hasChanged { throw ChangeError() }
+      if file.hasChanged { throw SourceFailure.other(Self.change) }
       return digest
     }
   }

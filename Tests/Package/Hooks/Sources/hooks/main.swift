@@ -10,6 +10,20 @@ import Tracing
 
 // Each part prints what it has seen; test_hooks.py knows what is right.
 
+// The examples of the article BesideOtherPackages.
+
+func serve(_ server: some Service, on queue: BoundedOperationQueue, logger: Logger) async throws {
+  let group = ServiceGroup(
+    services: [QueueService(queue, drainingFor: .seconds(20)), server], gracefulShutdownSignals: [.sigterm], logger: logger)
+  try await group.run()
+}
+
+func watch(_ queue: BoundedOperationQueue, logger: Logger) {
+  queue.log(to: logger)
+  queue.record(label: "pages")
+  queue.trace()
+}
+
 struct Refusal: Error {}
 
 /// One operation that succeeds, one that fails, and one that is cancelled while it waits.
@@ -117,7 +131,26 @@ func showService() async throws {
   }
 }
 
+/// Ends the group, as a server does that is told to stop.
+struct Ending: Service {
+  func run() async throws {}
+}
+
+func showGroup() async throws {
+  let queue = BoundedOperationQueue(name: "watched", maxConcurrentOperations: 1)
+  let handler = InMemoryLogHandler()
+  watch(queue, logger: Logger(label: "test") { _ in handler })
+  try await queue.submit(ResultOperation(title: "last") { 1 })
+  do {
+    try await serve(Ending(), on: queue, logger: Logger(label: "test") { _ in handler })
+  } catch {
+    print("group fails:", error is ServiceGroupError)
+  }
+  print("group left", queue.counters.waiting + queue.counters.running)
+}
+
 try await showLogging()
 try await showMetrics()
 try await showTracing()
 try await showService()
+try await showGroup()
