@@ -14,7 +14,8 @@ import Tracing
 
 func serve(_ server: some Service, on queue: BoundedOperationQueue, logger: Logger) async throws {
   let group = ServiceGroup(
-    services: [QueueService(queue, drainingFor: .seconds(20)), server], gracefulShutdownSignals: [.sigterm], logger: logger)
+    services: [QueueService(queue, drainingFor: .seconds(20)), server],
+    gracefulShutdownSignals: [.sigterm], logger: logger)
   try await group.run()
 }
 
