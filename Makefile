@@ -156,7 +156,7 @@ MEBIBYTES = 192
 PICTURES = $(FIGURES)
 
 .PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint package reduced lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
-  bench-compare bench-story bench-queue bench-server bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps \
+  bench-compare bench-story bench-queue bench-server bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps run-deps \
   clean
 
 help: ## lists the targets
@@ -164,21 +164,21 @@ help: ## lists the targets
 
 run: build images images-broken ## sets everything up and makes thumbnails of ./images into ./thumbs
 	$(BINARY) ./images --max 4
-	@$(NEEDS) build
+	@$(NEEDS) run
 
-build: deps link-deps ## builds the release binaries
+build: run-deps link-deps ## builds the release binaries
 	$(BUILD) $(RELEASE) --product thumbjob
 	$(BUILD) $(RELEASE) --product thumbjob-decoder
 
-link-deps: deps # writes the linker options that leave out other languages, and puts a symbolic link to the static C++ library into ARCHIVES
+link-deps: run-deps # writes the linker options that leave out other languages, and puts a symbolic link to the static C++ library into ARCHIVES
 	@mkdir -p $(ARCHIVES)
 	@$(if $(LINUX),if command -v python3 >/dev/null; then scripts/icu-data.py $(SWIFT) $(SMALL); else : >$(SMALL); fi)
 	@archive=$$($(CLANG) -print-file-name=libstdc++.a); test ! -e "$$archive" || ln -sf "$$archive" $(ARCHIVES)/
 
-images: deps link-deps ## makes ./images, a few dozen synthetic photos, unless it exists
+images: run-deps link-deps ## makes ./images, a few dozen synthetic photos, unless it exists
 	@test -d images || { $(BUILD) $(RELEASE) --product make-images && .build/release/make-images images; }
 
-images-broken: deps link-deps ## makes ./images-broken, good files among bad ones of many kinds, unless it exists
+images-broken: run-deps link-deps ## makes ./images-broken, good files among bad ones of many kinds, unless it exists
 	@test -d images-broken || { $(BUILD) $(RELEASE) --product make-images && \
 	  .build/release/make-images --broken images-broken; }
 
@@ -507,7 +507,10 @@ image: deb ## makes a container image from Debian packages alone in .build/image
 	@mkdir -p .build/image
 	packaging/container/image.sh .build/deb/thumbjob_*.deb .build/image/thumbjob.tar
 
-deps: # installs the packages that building needs
+run-deps: # installs the packages that building needs; where it cannot, says what will not be built in
+	@$(NEEDS) run
+
+deps: # installs the packages that building everything needs
 	@$(NEEDS) build
 
 lint-deps: # installs the packages that the checks of the sources need

@@ -12,8 +12,8 @@ let settings: [SwiftSetting] =
 /// as long, and a thumbnail sixteen times. SwiftPM allows such flags in dependencies since its tools version 6.2.
 let samples: [SwiftSetting] = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Only for `make fuzz`. It is a library, because no executable can be linked with the compiler flag for fuzzing. Other
-/// builds only compile the target.
+/// Only for `make fuzz`. It is a library, because no executable can be linked with the compiler flag for fuzzing. The tests only
+/// compile the target.
 let fuzzProducts: [Product] =
   Context.environment["THUMBJOB_FUZZ"] == nil
   ? [] : [.library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"])]
@@ -51,7 +51,8 @@ let package = Package(
   products: [
     // The libraries for other packages. The programs are not listed: SwiftPM makes a product of each by itself, and whoever
     // depends on a library would have to fetch what the listed programs need.
-    .library(name: "AccessRecording", targets: ["AccessRecording"]),
+    // With the guards that it knows.
+    .library(name: "AccessRecording", targets: ["AccessRecording", "Locking"]),
     .library(name: "BoundedQueue", targets: ["BoundedQueue"]),
     .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
     .library(name: "Thumbnails", targets: ["Thumbnails"]),
@@ -61,7 +62,10 @@ let package = Package(
     .default(enabledTraits: ["Formats", "Network", "Ledger", "Endpoint"]),
     .trait(
       name: "Formats",
-      description: "Formats other than JPEG, colour profiles, EXIF, and fonts of contact sheets (twelve libraries)"),
+      description: """
+        Formats other than JPEG, colour profiles, EXIF, fonts of contact sheets, and a filter of system calls around decoder \
+        processes (13 libraries)
+        """),
     .trait(name: "Network", description: "Sources from the network, and thumbnails in buckets (libcurl)"),
     .trait(name: "Ledger", description: "What runs remember, and lists of checksums (SQLite and nettle)"),
     .trait(name: "Endpoint", description: "The status page, and the commands status, cancel, pause and resume"),

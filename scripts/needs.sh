@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# needs.sh PURPOSE...: checks in about a second that this machine has the packages that `make run` (build), `make lint`
+# needs.sh PURPOSE...: checks in about a second that this machine has the packages that building everything (build), `make lint`
 # (lint), `make test` (test), `make deb` (deb), `make dist` (dist) or `make bench` (bench) needs. As root it installs missing packages.
-# Otherwise it prints the one command that installs them, and fails; but for build alone, it goes on without the parts of the
-# program (traits of the package) that need them, and says so.
+# Otherwise it prints the one command that installs them, and fails.
+#
+# needs.sh run: the same for `make run` and `make build`. If packages cannot be installed, it only says what is not built in, unless the
+# program cannot be built at all.
 #
 # needs.sh traits: prints the options of `swift build` for the parts that can be built here.
 # shellcheck disable=SC2317,SC2329  # the functions are called by names that are put together
@@ -21,18 +23,23 @@ need() {
   "$@" >/dev/null 2>&1 || { missing+=("$package") && hard=yes; }
 }
 
-# need_for TRAIT PACKAGE COMMAND...: the same for a package that only this trait needs.
+# need_for TRAIT PACKAGE COMMAND...: the same for a package that only this trait needs. An empty trait: the program can be built
+# without the package.
 need_for() {
   local trait=$1 package=$2
   shift 2
   "$@" >/dev/null 2>&1 || { missing+=("$package") && lacking+="$trait "; }
 }
 
+has_libjpeg() { pkg-config --exists libjpeg || has_header jpeglib.h; }
+
 has_header() { [[ -n $(find /usr/include /usr/local/include -path "*/$1" -print -quit 2>/dev/null) ]]; }
 
 # The Debian packages, each with a quick command that succeeds if it is installed.
+needs_of_run() { needs_of_build; }
+
 needs_of_build() {
-  need libjpeg-dev has_header jpeglib.h
+  need libjpeg-dev has_libjpeg
   # Without it, Swift's ICU data stays whole in the program.
   need_for "" python3 command -v python3
   need_for "" pkg-config command -v pkg-config
@@ -137,15 +144,15 @@ for what in "$@"; do "needs_of_$what"; done
 
 install="apt-get update -q"
 [[ ${#missing[@]} -eq 0 ]] || install+=" && apt-get install -y -q --no-install-recommends ${missing[*]}"
+way="run: sudo sh -c '$install'"
 if ! command -v apt-get >/dev/null; then
-  way="install (names of Debian) ${missing[*]}"
+  way="install these packages, as Debian calls them: ${missing[*]}"
 elif [[ $(id -u) = 0 ]]; then
-  exec bash -c "$install"
-else
-  way="run sudo sh -c '$install'"
+  if bash -c "$install"; then exit 0; fi
+  way="mend what is wrong, and run: $install"
 fi
-if [[ $* != build || -n $hard ]]; then
-  echo "System packages are missing: $way" >&2
+if [[ $* != run || -n $hard ]]; then
+  echo "System packages are missing. To get them, $way" >&2
   exit 1
 fi
 {
@@ -154,5 +161,6 @@ fi
   [[ $lacking != *" Network "* ]] || echo "  sources from the network, and buckets"
   [[ $lacking != *" Ledger "* ]] || echo "  what runs remember, and checksums"
   [[ ${missing[*]} != *python3* ]] || echo "  a smaller program (python3)"
-  echo "To have all of it, $way, and make again."
+  echo "To get everything, $way"
+  echo "Then run make again."
 } >&2

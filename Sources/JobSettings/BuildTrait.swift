@@ -45,11 +45,11 @@ package enum BuildTrait: String, CaseIterable, Sendable {
   /// The parts that are left out.
   package static var missing: [BuildTrait] { allCases.filter { !$0.isBuilt } }
 
-  /// - Parameter key: the setting that asks for the part.
+  /// - Parameter key: the setting that asks for the part; nil if the command does.
   /// - Throws: ``TextError`` if the part is left out, and `isNeeded`.
-  package func require(_ key: String, if isNeeded: Bool) throws(TextError) {
+  package func require(_ key: String? = nil, if isNeeded: Bool) throws(TextError) {
     guard isNeeded, let absence else { return }
-    throw TextError(in: key, absence)
+    throw key.map { TextError(in: $0, absence) } ?? TextError(absence)
   }
 
   /// Says that the program is built without the part, and how to get it; nil if the part is there.
@@ -60,9 +60,9 @@ package enum BuildTrait: String, CaseIterable, Sendable {
   /// Follows "without".
   private var name: String {
     switch self {
-    case .formats: "colour profiles, EXIF and other formats than JPEG"
+    case .formats: "other formats than JPEG, colour profiles and EXIF"
     case .network: "the network"
-    case .ledger: "ledgers"
+    case .ledger: "ledgers and checksums"
     case .endpoint: "the status endpoint"
     }
   }

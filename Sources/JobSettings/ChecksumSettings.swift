@@ -21,7 +21,7 @@ package struct ChecksumSettings: KindSettings {
   package func places(in job: JobSettings) -> [Path] { file(for: job.shard).map { [$0] } ?? [] }
 
   package func validate() throws(TextError) {
-    try BuildTrait.ledger.require("into", if: true)
+    try BuildTrait.ledger.require(if: true)
     guard let file else { return }
     if file.isEmpty { throw TextError(in: "into", "the path is empty") }
     if file.isURL { throw TextError(in: "into", "\(file.printable) is a URL; name a file") }

@@ -45,9 +45,13 @@ extension JobSettings {
   private func validateBuild() throws(TextError) {
     let metadata: KeptMetadata = [.exif, .copyright, .gps]
     try BuildTrait.formats.require("keep", if: outputs.contains { !$0.keep.isDisjoint(with: metadata) })
+    // Its filter of system calls is a part of the fence.
+    try BuildTrait.formats.require("isolate", if: isolate == .require)
     try BuildTrait.network.require("out", if: !bucketOutputs.isEmpty)
     try BuildTrait.ledger.require("verify", if: verify == .content)
-    try BuildTrait.ledger.require("watch", if: watch != nil)
+    try BuildTrait.ledger.require("prune", if: prune != nil)
+    try BuildTrait.ledger.require("manifest-fields", if: joins.manifestFields.contains(.sha256))
+    try BuildTrait.ledger.require(if: watch != nil)
   }
 
   /// - Throws: ``TextError`` if a pattern needs to know more of the photos than the job does.

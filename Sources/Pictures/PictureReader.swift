@@ -13,11 +13,14 @@ public enum PictureReader {
   /// trait Formats decodes nothing but JPEG, which most RAW files have as previews.
   public static func reads(_ type: ImageType) -> Bool {
     #if Formats
-    parser(of: type) != nil
+    knows(type)
     #else
-    type.isRaw && parser(of: type) != nil
+    type.isRaw && knows(type)
     #endif
   }
+
+  /// Whether a build with all traits decodes pictures of this type.
+  public static func knows(_ type: ImageType) -> Bool { parser(of: type) != nil }
 
   /// The header of a picture.
   ///

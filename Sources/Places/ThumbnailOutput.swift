@@ -343,5 +343,7 @@ package struct ThumbnailOutput: Sendable {
     """ + (name.map { "name \(Path($0.description).printable)\n" } ?? "")
       + (options.background == .white ? "" : "background \(options.background)\n")
       + (options.previews == .auto ? "" : "previews \(options.previews.rawValue)\n")
+      // Colours stay as they are then.
+      + (BuildTrait.formats.isBuilt ? "" : "profiles kept\n")
   }
 }

@@ -62,7 +62,7 @@ package struct FenceReport: Sendable, Equatable {
     case .systemCalls: "a filter of system calls"
     case .limits: "limits of processes and files"
     case .lifeline: "an end together with thumbjob"
-    case .oomKiller: "the first place on the list of its OOM killer"
+    case .oomKiller: "the first place on the list of the kernel's OOM killer"
     case .memoryLimit: "a memory limit"
     case .sealedMemory: "shared memory of fixed size"
     }

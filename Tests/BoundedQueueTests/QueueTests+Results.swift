@@ -78,12 +78,14 @@ extension QueueTests {
     @Test func anOperationTriesAPartOfItsWorkAgainInItsPlace() async throws {
       let queue = queue()
       let attempts = LockedBox<[Int]>([])
+      let lastStage = LockedBox<String?>(nil)
       let work = Work { work in
         let policy = RetryPolicy(attempts: 3, firstDelay: .seconds(1), randomPart: 0)
         try work.retrying(policy) { attempt in
           attempts.change { $0.append(attempt) }
           if attempt < 3 { throw Deliberate() }
         }
+        lastStage.change { $0 = work.snapshot().stage }
       }
       try await queue.submit(work)
       for (made, delay) in [(1, 1), (2, 2)] {
@@ -92,7 +94,7 @@ extension QueueTests {
         clock.advance(by: .seconds(delay))
       }
       try await queue.drain()
-      #expect(attempts.value == [1, 2, 3] && work.outcome?.words == "succeeded")
+      #expect(attempts.value == [1, 2, 3] && lastStage.value == "trying again" && work.outcome?.words == "succeeded")
     }
 
     @Test func aCancellationEndsAPause() async throws {

@@ -24,11 +24,13 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).resolve().parent / "Consumers"
 PRODUCTS = sorted(file.stem for file in PROGRAMS.glob("*.swift"))
 VERSION = "1.0.0"
+# With the default traits, Thumbnails is built for the program.
+TRAITS = {"Thumbnails": ", traits: []"}
 _MANIFEST = """// swift-tools-version: 6.2
 import PackageDescription
 let package = Package(
   name: "consumer", platforms: [.macOS(.v15)],
-  dependencies: [.package(url: "{url}", from: "{version}")],
+  dependencies: [.package(url: "{url}", from: "{version}"{traits})],
   targets: [.executableTarget(name: "consumer", dependencies: [.product(name: "{product}", package: "thumbjob")])])
 """
 
@@ -89,7 +91,8 @@ def build(product: str, url: str, folder: Path, scratch: Path, swift: str = "swi
     main = folder / "Sources" / "consumer" / "main.swift"
     main.parent.mkdir(parents=True)
     shutil.copy(PROGRAMS / f"{product}.swift", main)
-    (folder / "Package.swift").write_text(_MANIFEST.format(url=url, version=VERSION, product=product))
+    traits = TRAITS.get(product, "")
+    (folder / "Package.swift").write_text(_MANIFEST.format(url=url, version=VERSION, product=product, traits=traits))
     # Warnings are not to be errors, as they are in CI.
     environment = {
         name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("THUMBJOB_")

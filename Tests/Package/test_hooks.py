@@ -11,17 +11,18 @@ EXPECTED = """\
 log debug good: succeeded logged -
 log error bad: failed: Refusal() logged user
 log notice late: cancelled while waiting, by the user logged -
-metrics succeeded 1
+metrics succeeded 2
 metrics failed 1
 metrics cancelled 1
-metrics waited 3
-metrics ran 2
+metrics waited 4
+metrics ran 3
 metrics waiting 0.0
 metrics running 0.0
 span inner of load in load 0 errors
 span inner of step in step 0 errors
 span load in request 1 errors
 span request in - 0 errors
+span sleep in request 0 errors
 span step in request 0 errors
 service succeeded
 service later: the queue is closed and accepts no more operations

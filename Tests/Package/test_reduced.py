@@ -55,10 +55,11 @@ class ReducedTests(unittest.TestCase):
         for name in (PROGRAM, PROGRAM.with_name("thumbjob-decoder")):
             text = subprocess.run(["ldd", name], text=True, capture_output=True, check=True).stdout
             needed = [line.split()[0] for line in text.splitlines()]
-            self.assertEqual([library for library in needed if not _USUAL.search(library)], ["libjpeg.so.62"])
+            self.assertRegex(" ".join(library for library in needed if not _USUAL.search(library)), r"^libjpeg\.so\S*$")
 
     def test_the_version_names_what_is_missing(self):
-        self.assertRegex(self.run_it("--version").stdout, r"^\S+ \(without formats, network, ledger, endpoint\)\n$")
+        shown = self.run_it("--version").stdout
+        self.assertRegex(shown, r"^\S+ \(without the traits Formats, Network, Ledger, Endpoint\)\n$")
 
     def test_a_second_run_finds_all_up_to_date(self):
         self.photo()
@@ -75,6 +76,15 @@ class ReducedTests(unittest.TestCase):
         [made] = (self.folder / "thumbs").rglob("a*.jpg")
         with Image.open(made) as thumbnail:
             self.assertEqual(thumbnail.info["icc_profile"], profile)
+
+    def test_a_damaged_profile_is_left_out(self):
+        profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+        profile[36:40] = b"none"
+        self.photo(icc_profile=bytes(profile))
+        self.assertEqual(self.run_it("images").returncode, 0)
+        [made] = (self.folder / "thumbs").rglob("a*.jpg")
+        with Image.open(made) as thumbnail:
+            self.assertNotIn("icc_profile", thumbnail.info)
 
     def test_other_formats_are_named(self):
         self.photo()
@@ -98,9 +108,12 @@ class ReducedTests(unittest.TestCase):
         self.photo()
         for words, reason in (
             (["images", "--keep", "exif"], r"--keep: .* build it with the trait Formats"),
-            (["images", "--verify", "content"], r"--verify: .* without ledgers; build it with the trait Ledger"),
-            (["watch", "images"], r"--watch: .* trait Ledger"),
-            (["checksum", "images", "--into", "SUMS"], r"--into: .* trait Ledger"),
+            (["images", "--isolate", "require"], r"--isolate: .* build it with the trait Formats"),
+            (["images", "--verify", "content"], r"--verify: .* build it with the trait Ledger"),
+            (["images", "--prune"], r"--prune: .* trait Ledger"),
+            (["images", "--manifest", "m.json", "--manifest-fields", "sha256"], r"--manifest-fields: .* trait Ledger"),
+            (["watch", "images"], r"thumbjob: this thumbjob is built without .* trait Ledger"),
+            (["checksum", "images"], r"thumbjob: this thumbjob .* without ledgers and checksums; .* trait Ledger"),
             (["images", "--status", "127.0.0.1:0"], r"--status: .* trait Endpoint"),
             (["images", "--out", "s3://bucket/folder"], r"--out: .* trait Network"),
             (["report"], r"this thumbjob is built without ledgers"),
@@ -134,23 +147,26 @@ class ReducedTests(unittest.TestCase):
         self.assertIn("stopped by USR2", rest)
         self.assertNotEqual(job.returncode, 0)
 
-    def test_memory_is_limited_and_pressure_heeded(self):
-        self.photo()
-        (self.folder / "bell").touch()
-        os.remove(self.folder / "bell")
+    def test_memory_pressure_is_heeded(self):
+        first = self.photo("0.jpg")
+        for number in range(1, 3000):
+            os.link(first, first.with_name(f"{number}.jpg"))
         os.mkfifo(self.folder / "bell")
-        run = subprocess.run(
-            [PROGRAM, "images", "-v", "--memory", "64M"],
-            cwd=self.folder,
-            text=True,
-            capture_output=True,
-            timeout=120,
-            check=False,
-            env={**self.environment(), "MEMORY_PRESSURE_WATCH": str(self.folder / "bell")},
-        )
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn("a budget of 64 MiB", run.stderr)
-        self.assertRegex(run.stderr, r"(?i)pressure.*systemd")
+        words = [PROGRAM, "images", "-v", "--max", "1", "--memory", "64M", "--progress", "none"]
+        words += ["--pressure-source", "systemd"]
+        variables = {**self.environment(), "MEMORY_PRESSURE_WATCH": str(self.folder / "bell")}
+        job = subprocess.Popen(words, cwd=self.folder, env=variables, text=True, stderr=subprocess.PIPE)
+        self.addCleanup(job.kill)
+        waiting.eventually("a thumbnail", lambda: any((self.folder / "thumbs").rglob("*.jpg")))
+        (self.folder / "bell").write_text("!")
+        lines = []
+        while not lines or "memory critical (systemd" not in lines[-1]:
+            lines.append(job.stderr.readline())
+            self.assertTrue(lines[-1], lines)
+        job.send_signal(signal.SIGUSR2)
+        rest = job.communicate(timeout=60)[1]
+        self.assertIn("a budget of 64 MiB", "".join(lines))
+        self.assertIn("stopped by USR2", rest)
 
     def test_compare_runs(self):
         for number in range(8):

@@ -7,7 +7,9 @@ extension BoundedOperationQueue {
   /// The message has the title and the outcome. The metadata has `queue`, `operation` (the id), `kind` and `key` if there are any, and
   /// `waited` and `ran` in seconds. The package trait `LoggingSupport` brings it.
   ///
-  /// - Parameter level: of operations that have succeeded.
+  /// - Parameters:
+  ///   - logger: gets a line for each operation.
+  ///   - level: of operations that have succeeded.
   @discardableResult
   public func log(to logger: Logger, succeededAt level: Logger.Level = .debug) -> QueueObservation {
     observe { [name] event in

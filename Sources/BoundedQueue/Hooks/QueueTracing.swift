@@ -14,23 +14,30 @@ extension BoundedOperationQueue {
 }
 
 extension BoundedOperation {
-  /// Runs the work in a span, if the queue is traced.
+  /// Runs the work in a span, if the queue is traced. A cancellation is no error of the span.
   func inSpan(of queue: BoundedOperationQueue?, _ work: () throws -> Void) throws {
     guard let tracer = queue?.tracer.withLock({ $0 }) else { return try work() }
-    try tracer.withAnySpan(kind ?? title, context: state.withLock { $0.context } ?? .topLevel) { span in
+    let cancellation: (any Error)? = try tracer.withAnySpan(kind ?? title, context: context) { span in
       describe(span, queue)
-      try work()
+      do { try work() } catch  where isCancelled { return error }
+      return nil
     }
+    if let cancellation { throw cancellation }
   }
 
-  /// Runs the work in a span, if the queue is traced.
+  /// Runs the work in a span, if the queue is traced. A cancellation is no error of the span.
   func inSpan(of queue: BoundedOperationQueue?, _ work: () async throws -> Void) async throws {
     guard let tracer = queue?.tracer.withLock({ $0 }) else { return try await work() }
-    try await tracer.withAnySpan(kind ?? title, context: state.withLock { $0.context } ?? .topLevel) { span in
+    let cancellation: (any Error)? = try await tracer.withAnySpan(kind ?? title, context: context) { span in
       describe(span, queue)
-      try await work()
+      do { try await work() } catch  where isCancelled { return error }
+      return nil
     }
+    if let cancellation { throw cancellation }
   }
+
+  /// The context in which the operation was made.
+  private var context: ServiceContext { state.withLock { $0.context } ?? .topLevel }
 
   private func describe(_ span: any Tracing.Span, _ queue: BoundedOperationQueue?) {
     span.attributes["queue.name"] = queue?.name

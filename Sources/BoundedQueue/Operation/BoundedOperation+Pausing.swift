@@ -2,10 +2,11 @@ import Locking
 
 extension BoundedOperation {
   /// Blocks the thread of the work for a while. The operation keeps its place and its memory, so let it be a short while.
+  /// Call it in ``execute()`` only, on the thread of that call. The queue's clock measures the time.
   ///
-  /// The queue's clock measures the time.
-  ///
+  /// - Parameter duration: how long.
   /// - Throws: ``OperationCancelledError`` as soon as the operation is cancelled.
+  @available(*, noasync)
   public final func pause(for duration: Duration) throws(OperationCancelledError) {
     let alarm = TimedSignal()
     let (queue, isCancelled) = state.withLock { state in

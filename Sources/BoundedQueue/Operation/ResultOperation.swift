@@ -54,62 +54,69 @@ nonisolated open class ResultOperation<Value: Sendable>: BoundedOperation, @unch
 
   /// - Parameters:
   ///   - title: a one-line description of the work.
+  ///   - kind: a word for what it does; nil if no program needs it.
   ///   - key: what it shares with operations of which only some may run at once; nil if nothing.
   ///   - bytes: what is reserved of the queue's budget while the work runs.
   ///   - timeLimit: how long the work may take; nil means no limit.
   ///   - work: makes the result, on a thread of the queue.
   public init(
-    title: String, key: String? = nil, reserving bytes: Int = 0, timeLimit: Duration? = nil,
+    title: String, kind: String? = nil, key: String? = nil, reserving bytes: Int = 0, timeLimit: Duration? = nil,
     work: @escaping @Sendable () throws -> Value
   ) {
     content = Locked(Content(work: .onThread(work)))
-    super.init(title: title, key: key, reserving: bytes, timeLimit: timeLimit, takesThread: true)
+    super.init(title: title, kind: kind, key: key, reserving: bytes, timeLimit: timeLimit, takesThread: true)
   }
 
   /// - Parameters:
   ///   - title: a one-line description of the work.
+  ///   - kind: a word for what it does; nil if no program needs it.
   ///   - key: what it shares with operations of which only some may run at once; nil if nothing.
   ///   - bytes: what is reserved of the queue's budget while the work runs.
   ///   - timeLimit: how long the work may take; nil means no limit. Then the task is cancelled.
   ///   - work: makes the result, in a task. It takes a place of the queue but no thread. The task is cancelled with the
   ///     operation, and has the priority and the task-local values of the task that submits it.
   public init(
-    title: String, key: String? = nil, reserving bytes: Int = 0, timeLimit: Duration? = nil,
+    title: String, kind: String? = nil, key: String? = nil, reserving bytes: Int = 0, timeLimit: Duration? = nil,
     work: @escaping @Sendable () async throws -> Value
   ) {
     content = Locked(Content(work: .task(work)))
-    super.init(title: title, key: key, reserving: bytes, timeLimit: timeLimit, takesThread: false)
+    super.init(title: title, kind: kind, key: key, reserving: bytes, timeLimit: timeLimit, takesThread: false)
   }
 
   /// - Parameters:
   ///   - title: a one-line description of the work.
   ///   - inputs: the operations whose results the work needs. Submit them first.
+  ///   - kind: a word for what it does; nil if no program needs it.
   ///   - key: what it shares with operations of which only some may run at once; nil if nothing.
   ///   - bytes: what is reserved of the queue's budget while the work runs.
   ///   - timeLimit: how long the work may take; nil means no limit.
   ///   - work: makes the result from theirs.
   public convenience init<each Input: Sendable>(
-    title: String, after inputs: repeat ResultOperation<each Input>, key: String? = nil, reserving bytes: Int = 0,
-    timeLimit: Duration? = nil, work: @escaping @Sendable (repeat each Input) throws -> Value
+    title: String, after inputs: repeat ResultOperation<each Input>, kind: String? = nil, key: String? = nil,
+    reserving bytes: Int = 0, timeLimit: Duration? = nil, work: @escaping @Sendable (repeat each Input) throws -> Value
   ) {
     let needed = (repeat Dependency(on: each inputs))
-    self.init(title: title, key: key, reserving: bytes, timeLimit: timeLimit) { try work(repeat (each needed).value) }
+    self.init(title: title, kind: kind, key: key, reserving: bytes, timeLimit: timeLimit) {
+      try work(repeat (each needed).value)
+    }
     repeat addDependency(each inputs, allowsFailure: false, readAs: each needed)
   }
 
   /// - Parameters:
   ///   - title: a one-line description of the work.
   ///   - inputs: the operations whose results the work needs. Submit them first.
+  ///   - kind: a word for what it does; nil if no program needs it.
   ///   - key: what it shares with operations of which only some may run at once; nil if nothing.
   ///   - bytes: what is reserved of the queue's budget while the work runs.
   ///   - timeLimit: how long the work may take; nil means no limit.
   ///   - work: makes the result from theirs, in a task.
   public convenience init<each Input: Sendable>(
-    title: String, after inputs: repeat ResultOperation<each Input>, key: String? = nil, reserving bytes: Int = 0,
-    timeLimit: Duration? = nil, work: @escaping @Sendable (repeat each Input) async throws -> Value
+    title: String, after inputs: repeat ResultOperation<each Input>, kind: String? = nil, key: String? = nil,
+    reserving bytes: Int = 0, timeLimit: Duration? = nil,
+    work: @escaping @Sendable (repeat each Input) async throws -> Value
   ) {
     let needed = (repeat Dependency(on: each inputs))
-    self.init(title: title, key: key, reserving: bytes, timeLimit: timeLimit) { () async throws -> Value in
+    self.init(title: title, kind: kind, key: key, reserving: bytes, timeLimit: timeLimit) { () async throws -> Value in
       try await work(repeat (each needed).value)
     }
     repeat addDependency(each inputs, allowsFailure: false, readAs: each needed)

@@ -40,6 +40,6 @@ extension Errno {
   package static let fileNameTooLong = Errno(rawValue: ENAMETOOLONG)
   package static let noFunction = Errno(rawValue: ENOSYS)
   package static let tooManySymbolicLinkLevels = Errno(rawValue: ELOOP)
-  package static let notSupported = Errno(rawValue: EOPNOTSUPP)
+  package static let notSupported = Errno(rawValue: ENOTSUP)
   package static let diskQuotaExceeded = Errno(rawValue: EDQUOT)
 }

@@ -1,6 +1,6 @@
 #if !Formats
 // A build without the trait Formats has no Little CMS. It converts no colours, but leaves the profile in the thumbnail, so that
-// viewers show the right ones.
+// viewers show the right ones. Of CMYK it cannot.
 
 final class ProfileTransform {
   private init() {}
@@ -13,7 +13,22 @@ enum ProfileContext {
 }
 
 final class ProfileReader {
-  func conversion(for bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion { .identity }
+  /// Only whether the header is one of a profile for such pictures is checked.
+  ///
+  /// Source: ICC.1:2010, 7.2.
+  func conversion(for bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {
+    let space =
+      switch kind {
+      case .grey: "GRAY"
+      case .rgb: "RGB "
+      case .cmyk: "CMYK"
+      }
+    guard bytes.count >= 128, bytes[36..<40].elementsEqual("acsp".utf8), bytes[16..<20].elementsEqual(space.utf8) else {
+      return .unusable
+    }
+    let size = bytes[0..<4].reduce(0) { $0 << 8 | Int($1) }
+    return (128...bytes.count).contains(size) ? .identity : .unusable
+  }
 
   func conversion(for encoding: ColorEncoding, kind: ProfileKind) -> ProfileConversion { .identity }
 

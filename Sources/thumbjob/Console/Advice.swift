@@ -5,6 +5,7 @@ import Foundation
 import JobSettings
 import Jobs
 import PictureMaking
+import Pictures
 import Places
 import Sourcing
 import Splitting
@@ -68,7 +69,7 @@ enum Advice {
     case .corrupt: "--fail-on truncated may let it pass"
     case .imperfect: "--fail-on error may let it pass"
     case .tooManyPixels(let size, _): "--limit-pixels \(size.count) would let it pass"
-    case .unsupportedType: BuildTrait.formats.absence
+    case .unsupportedType(let type) where PictureReader.knows(type): BuildTrait.formats.absence
     case .thumbnailTooLarge(let size, _): "ask for a smaller size, or --limit-pixels \(size.count)"
     default: nil
     }

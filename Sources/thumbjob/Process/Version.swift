@@ -6,7 +6,7 @@ enum Version {
 
   /// The version, with the parts that the program is built without.
   static var description: String {
-    let missing = BuildTrait.missing.map(\.rawValue)
-    return missing.isEmpty ? current : "\(current) (without \(missing.joined(separator: ", ")))"
+    let missing = BuildTrait.missing.map(\.rawValue.capitalized)
+    return missing.isEmpty ? current : "\(current) (without the traits \(missing.joined(separator: ", ")))"
   }
 }

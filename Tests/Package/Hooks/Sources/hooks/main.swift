@@ -21,7 +21,7 @@ func serve(_ server: some Service, on queue: BoundedOperationQueue, logger: Logg
 
 func watch(_ queue: BoundedOperationQueue, logger: Logger) {
   queue.log(to: logger)
-  queue.record(label: "pages")
+  queue.recordMetrics(label: "pages")
   queue.trace()
 }
 
@@ -56,8 +56,10 @@ func showLogging() async throws {
 func showMetrics() async throws {
   let queue = BoundedOperationQueue(name: "measured", maxConcurrentOperations: 1)
   let metrics = TestMetrics()
-  queue.record(label: "pages", factory: metrics)
+  queue.recordMetrics(label: "pages", factory: metrics)
   try await runThree(on: queue)
+  try await queue.submit(ResultOperation(title: "last") { 3 })
+  try await queue.drain()
   for outcome in ["succeeded", "failed", "cancelled"] {
     let counter = try metrics.expectCounter("pages_ended", [("queue", "measured"), ("outcome", outcome)])
     print("metrics", outcome, counter.totalValue)
@@ -80,6 +82,10 @@ final class Step: BoundedOperation, @unchecked Sendable {  // adds a constant
   override func execute() throws { tracer.withSpan("inner of step") { _ in } }
 }
 
+extension OperationSnapshot.State {
+  var isRunning: Bool { if case .running = self { true } else { false } }
+}
+
 func showTracing() async throws {
   let queue = BoundedOperationQueue(name: "traced", maxConcurrentOperations: 2)
   let tracer = InMemoryTracer()
@@ -91,6 +97,10 @@ func showTracing() async throws {
         tracer.withSpan("inner of load") { _ in }
         throw Refusal()
       })
+    let endless = ResultOperation(title: "endless", kind: "sleep") { try await Task.sleep(for: .seconds(600)) }
+    try await queue.submit(endless)
+    while endless.outcome == nil, queue.snapshot(of: endless.id)?.state.isRunning != true { await Task.yield() }
+    endless.cancel()
     try await queue.drain()
   }
   queue.trace(with: nil)
