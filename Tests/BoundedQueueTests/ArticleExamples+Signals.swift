@@ -1,6 +1,6 @@
 import BoundedQueue
 import Foundation
-import Synchronization
+import Locking
 import TestSupport
 import Testing
 
@@ -9,7 +9,7 @@ import Testing
 /// Stops a queue at signals: gently at the first, at once at the others.
 final class StopSignals: Sendable {
   private let queue: BoundedOperationQueue
-  private let first = Mutex<Int32?>(nil)
+  private let first = Locked<Int32?>(nil)
 
   init(_ queue: BoundedOperationQueue) { self.queue = queue }
 

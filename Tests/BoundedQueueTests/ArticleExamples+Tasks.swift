@@ -1,6 +1,6 @@
 import BoundedQueue
 import Foundation
-import Synchronization
+import Locking
 import TestSupport
 import Testing
 
@@ -78,7 +78,7 @@ final class Previews: Sendable {
 }
 
 @concurrent func sumOfSquares(below count: Int) async throws -> Int {
-  let sum = Mutex(0)
+  let sum = Locked(0)
   try await withBoundedQueue(maxConcurrentOperations: 2) { queue in
     for number in 0..<count {
       try await queue.submit(ResultOperation(title: "\(number)²") { sum.withLock { $0 += number * number } })

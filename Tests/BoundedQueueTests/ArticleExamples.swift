@@ -1,6 +1,6 @@
 import BoundedQueue
 import Foundation
-import Synchronization
+import Locking
 import TestSupport
 import Testing
 
@@ -10,7 +10,7 @@ import Testing
 func lines(in contents: Data) -> Int { contents.count { $0 == UInt8(ascii: "\n") } }
 
 func countLinesWithDispatch(in files: [URL]) throws -> Int {
-  let total = Mutex(0)
+  let total = Locked(0)
   let group = DispatchGroup()
   for file in files {
     let contents = try Data(contentsOf: file)
@@ -24,7 +24,7 @@ func countLinesWithDispatch(in files: [URL]) throws -> Int {
 }
 
 func countLinesWithSemaphore(in files: [URL]) throws -> Int {
-  let total = Mutex(0)
+  let total = Locked(0)
   let (group, room) = (DispatchGroup(), DispatchSemaphore(value: 8))
   for file in files {
     room.wait()
@@ -40,7 +40,7 @@ func countLinesWithSemaphore(in files: [URL]) throws -> Int {
 }
 
 func countLines(in files: [URL]) throws -> Int {
-  let total = Mutex(0)
+  let total = Locked(0)
   let queue = BoundedOperationQueue(name: "line counts", maxConcurrentOperations: 4, backlog: 4)
   queue.observe { event in
     if case .ended(.failed(let error)) = event.change { print(event.operation.title, error) }

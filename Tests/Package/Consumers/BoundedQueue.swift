@@ -1,6 +1,12 @@
 import BoundedQueue
+import Locking
 
+let seen = Locked<[Int]>([])
 let sum = try await withBoundedQueue(name: "sums", maxConcurrentOperations: 2) { queue in
-  try await queue.result(of: ResultOperation(title: "add") { 1 + 2 })
+  try await queue.result(
+    of: ResultOperation(title: "add") {
+      seen.withLock { $0.append(1) }
+      return 1 + 2
+    })
 }
-print(sum)
+print(sum, seen.withLock { $0 })
