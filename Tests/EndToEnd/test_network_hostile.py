@@ -64,12 +64,14 @@ def runs(request, tmp_path_factory):
     selected = {item.callspec.params["case"].server for item in request.session.items
                 if "case" in getattr(item, "callspec", item).__dict__.get("params", {})}
     cases = [case for case in CASES if case.server in selected]
+    # Two threads that ask for the first folder of a process would make the folder above it twice.
+    folders = {case.server: tmp_path_factory.mktemp("hostile") for case in cases}
 
     def run_of(case):
         with ScriptedServer(case.script) as hostile, ScriptedServer(good_photo) as good:
             url = hostile.url("/photo.jpg")
             return url, good.url("/good.jpg"), run(
-                tmp_path_factory.mktemp("hostile"), url, good.url("/good.jpg"), *case.options)
+                folders[case.server], url, good.url("/good.jpg"), *case.options)
 
     with concurrent.futures.ThreadPoolExecutor(RUNS_AT_ONCE) as pool:
         yield {case.server: pool.submit(run_of, case) for case in cases}
