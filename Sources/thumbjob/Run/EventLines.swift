@@ -182,7 +182,8 @@ extension JoinReport {
       return
         "\(shown): no font of the system has these characters; install one, such as fonts-noto-core or fonts-noto-cjk"
     }
-    return "\(shown), because \(reason); install libharfbuzz-subset0, libfontconfig1 and libfribidi0"
+    let way = BuildTrait.formats.isBuilt ? "; install libharfbuzz-subset0, libfontconfig1 and libfribidi0" : ""
+    return "\(shown), because \(reason)\(way)"
   }
 }
 
