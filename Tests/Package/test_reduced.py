@@ -51,6 +51,35 @@ class ReducedTests(unittest.TestCase):
             check=False,
         )
 
+    def long_job(self, *words, **variables):
+        """A job that makes one thumbnail after the other of more photos than it is left time for."""
+        first = self.photo("0.jpg")
+        for number in range(1, 3000):
+            os.link(first, first.with_name(f"{number}.jpg"))
+        job = subprocess.Popen(
+            [PROGRAM, "images", "--max", "1", "--progress", "none", *words],
+            cwd=self.folder,
+            env={**self.environment(), **variables},
+            text=True,
+            stderr=subprocess.PIPE,
+        )
+        self.addCleanup(job.kill)
+        waiting.eventually("a thumbnail", lambda: any((self.folder / "thumbs").rglob("*.jpg")))
+        return job
+
+    def read_until(self, text, job):
+        """The lines of a job up to one with this text, which must come."""
+        lines = [""]
+        while text not in lines[-1]:
+            lines.append(job.stderr.readline())
+            self.assertTrue(lines[-1], lines)
+        return "".join(lines)
+
+    def cancel(self, job):
+        job.send_signal(signal.SIGUSR2)
+        self.assertIn("stopped by USR2", job.communicate(timeout=60)[1])
+        self.assertNotEqual(job.returncode, 0)
+
     def test_it_needs_libjpeg_alone(self):
         for name in (PROGRAM, PROGRAM.with_name("thumbjob-decoder")):
             text = subprocess.run(["ldd", name], text=True, capture_output=True, check=True).stdout
@@ -127,46 +156,20 @@ class ReducedTests(unittest.TestCase):
                 self.assertRegex(run.stderr.splitlines()[0], reason)
 
     def test_signals_list_and_cancel_the_operations(self):
-        first = self.photo("0.jpg")
-        for number in range(1, 3000):
-            os.link(first, first.with_name(f"{number}.jpg"))
-        job = subprocess.Popen(
-            [PROGRAM, "images", "--max", "1", "--progress", "none"],
-            cwd=self.folder,
-            env=self.environment(),
-            text=True,
-            stderr=subprocess.PIPE,
-        )
-        self.addCleanup(job.kill)
-        waiting.eventually("a thumbnail", lambda: any((self.folder / "thumbs").rglob("*.jpg")))
+        job = self.long_job()
         job.send_signal(signal.SIGUSR1)
-        lines = iter(job.stderr.readline, "")
-        self.assertTrue(any(re.search(r"running", line) for line in lines))
-        job.send_signal(signal.SIGUSR2)
-        rest = job.communicate(timeout=60)[1]
-        self.assertIn("stopped by USR2", rest)
-        self.assertNotEqual(job.returncode, 0)
+        self.read_until("running", job)
+        self.cancel(job)
 
     def test_memory_pressure_is_heeded(self):
-        first = self.photo("0.jpg")
-        for number in range(1, 3000):
-            os.link(first, first.with_name(f"{number}.jpg"))
-        os.mkfifo(self.folder / "bell")
-        words = [PROGRAM, "images", "-v", "--max", "1", "--memory", "64M", "--progress", "none"]
-        words += ["--pressure-source", "systemd"]
-        variables = {**self.environment(), "MEMORY_PRESSURE_WATCH": str(self.folder / "bell")}
-        job = subprocess.Popen(words, cwd=self.folder, env=variables, text=True, stderr=subprocess.PIPE)
-        self.addCleanup(job.kill)
-        waiting.eventually("a thumbnail", lambda: any((self.folder / "thumbs").rglob("*.jpg")))
-        (self.folder / "bell").write_text("!")
-        lines = []
-        while not lines or "memory critical (systemd" not in lines[-1]:
-            lines.append(job.stderr.readline())
-            self.assertTrue(lines[-1], lines)
-        job.send_signal(signal.SIGUSR2)
-        rest = job.communicate(timeout=60)[1]
-        self.assertIn("a budget of 64 MiB", "".join(lines))
-        self.assertIn("stopped by USR2", rest)
+        bell = self.folder / "bell"
+        os.mkfifo(bell)
+        job = self.long_job(
+            "-v", "--memory", "64M", "--pressure-source", "systemd", MEMORY_PRESSURE_WATCH=str(bell)
+        )
+        bell.write_text("!")
+        self.assertIn("a budget of 64 MiB", self.read_until("memory critical (systemd", job))
+        self.cancel(job)
 
     def test_compare_runs(self):
         for number in range(8):

@@ -86,7 +86,7 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // a lock; the r
     _ retries: Int, if mayHelp: @escaping @Sendable (SourceFailure) -> Bool, _ work: () throws -> Value
   ) throws -> Value {
     let policy = RetryPolicy(
-      attempts: retries + 1, firstDelay: .milliseconds(100), longestDelay: .seconds(3), randomPart: 0
+      attempts: retries + 1, firstDelay: .milliseconds(100), longestDelay: .milliseconds(3200), randomPart: 0
     ) { ($0 as? SourceFailure).map(mayHelp) == true }
     return try retrying(policy) { _ in
       do { return try work() } catch {

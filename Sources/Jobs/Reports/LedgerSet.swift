@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import JobSettings
 import Ledger
 import Places
 import Sourcing
@@ -23,7 +22,6 @@ package struct LedgerSet {
   /// - Throws: ``LedgerError`` of kind `missing` if there is none.
   static func files(in output: Path) throws(LedgerError) -> [Path] {
     let folder = output.appending(SourceWalker.workingFolderName)
-    if !BuildTrait.ledger.isBuilt { throw LedgerError(.notBuilt, folder.appending(Ledger.name())) }
     var files: [Path] = []
     if case .success(let open) = OpenFolder.open(folder, in: AT_FDCWD) {
       while case .success(let entry?) = open.next() {

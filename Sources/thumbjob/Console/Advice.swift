@@ -15,7 +15,11 @@ import Thumbnails
 /// Adds to the errors of the libraries what a user can do about them. The libraries know no options.
 enum Advice {
   /// The line that a user reads: the error, and the advice if there is one.
-  static func line(_ error: any Error) -> String { advice(on: error).map { "\(error); \($0)" } ?? "\(error)" }
+  ///
+  /// - Parameter consequence: stands between them; nil if the error needs none.
+  static func line(_ error: any Error, consequence: String? = nil) -> String {
+    ["\(error)", consequence, advice(on: error)].compactMap { $0 }.joined(separator: "; ")
+  }
 
   private static func advice(on error: any Error) -> String? {
     switch error {

@@ -66,6 +66,7 @@ struct ReportCommand: ParsableCommand {
       }
       return try printThreads(threads)
     }
+    try BuildTrait.ledger.require(if: true)
     if let bucket = outs.map({ CommandWords.path(of: $0) }).first(where: \.isURL) {
       throw TextError("\(bucket.printable): only folders of thumbnails have a ledger to report on")
     }

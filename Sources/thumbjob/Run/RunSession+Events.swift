@@ -89,9 +89,9 @@ extension RunSession {
     case .failed(let failure): messages.printLine("thumbjob: \(name): \(Advice.line(failure))", .failure)
     case .unsupported(let type):
       guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
-      messages.printLine(
-        "thumbjob: \(name): \(Advice.line(ThumbnailError.unsupportedType(type))); it and any others are passed over",
-        .warning)
+      let line = Advice.line(
+        ThumbnailError.unsupportedType(type), consequence: "it and any others are passed over")
+      messages.printLine("thumbjob: \(name): \(line)", .warning)
     case .cancelled(.pressure) where settings.job.onPressure == .requeue:
       messages.printLine("thumbjob: \(name): cancelled by memory pressure; left for another run", .warning)
     case .cancelled(.user) where open.withLock({ $0?.job.isStopping }) == false:
