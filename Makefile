@@ -202,8 +202,8 @@ raced: deps
 checked: deps
 	$(call built,$(BUILD_CHECKED),$(SUITES_PROGRAM))
 
-# Without traits: what libjpeg-dev alone builds. All packages are resolved before, because other builds run at the same time, and
-# Package.resolved would have those of the build that ends last.
+# Builds without traits, with libjpeg-dev alone. The packages of all traits are resolved first: several builds run at the same
+# time, and otherwise Package.resolved would list the packages of the one that ends last.
 reduced: deps
 	$(if $(COMPILED),,$(SWIFT) package --scratch-path .build-jpeg resolve)
 	$(if $(COMPILED),,$(BUILD) --disable-default-traits --scratch-path .build-jpeg)

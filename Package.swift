@@ -12,8 +12,8 @@ let settings: [SwiftSetting] =
 /// as long, and a thumbnail sixteen times. SwiftPM allows such flags in dependencies since its tools version 6.2.
 let samples: [SwiftSetting] = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Only for `make fuzz`. It is a library, because no executable can be linked with the compiler flag for fuzzing. The tests only
-/// compile the target.
+/// Only for `make fuzz`. It is a library, because no executable can be linked with the compiler flag for fuzzing. The tests
+/// only compile the target.
 let fuzzProducts: [Product] =
   Context.environment["THUMBJOB_FUZZ"] == nil
   ? [] : [.library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"])]
@@ -31,11 +31,11 @@ let plainC: [LinkerSetting] = [.unsafeFlags(["-static-stdlib", "-nostartfiles"],
 let formats: TargetDependencyCondition? = .when(traits: ["Formats"])
 let ledger: TargetDependencyCondition? = .when(traits: ["Ledger"])
 let endpoint: TargetDependencyCondition? = .when(traits: ["Endpoint"])
-/// What needs a library is compiled in C only with this macro.
+/// C code that needs a library of the trait is compiled only with this macro.
 let withFormats: CSetting = .define("THUMBJOB_FORMATS", .when(traits: ["Formats"]))
 
-/// A system library that a product needs. SwiftPM would ask pkg-config for it, and warn if it is missing, also in a package that
-/// depends on another product. On Linux its headers are where every compiler looks.
+/// A system library that a product needs. With a name for pkg-config, SwiftPM warns if the library is missing, even in packages
+/// that use another product. On Linux every compiler finds the headers without pkg-config.
 func ofProducts(_ name: String, _ library: String) -> Target {
   #if os(Linux)
   .systemLibrary(name: name)
@@ -49,17 +49,19 @@ let package = Package(
   // macOS is untested. The standard library's atomics and task executors need version 15.
   platforms: [.macOS(.v15)],
   products: [
-    // The libraries for other packages. The programs are not listed: SwiftPM makes a product of each by itself, and whoever
-    // depends on a library would have to fetch what the listed programs need.
-    // With the guards of Locking, which AccessRecording knows, and the examples of BoundedQueue use. The thread sanitizer does not
-    // know the mutex of Swift's library, and would report what that guards.
+    // The libraries for other packages. SwiftPM fetches for those packages what the products of this list need. So the programs
+    // are not in it; SwiftPM makes products of them by itself.
+    //
+    // Two libraries bring Locking along: AccessRecording knows its guards, and the examples of BoundedQueue use them, because the
+    // thread sanitizer does not know the mutex of Swift's library and would report races.
     .library(name: "AccessRecording", targets: ["AccessRecording", "Locking"]),
     .library(name: "BoundedQueue", targets: ["BoundedQueue", "Locking"]),
     .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
     .library(name: "Thumbnails", targets: ["Thumbnails"]),
   ] + fuzzProducts + benchmarkProducts,
   traits: [
-    // The parts that a build of the program may leave out. Without any of them it needs libjpeg alone.
+    // The parts that a build of the program may leave out. If all four are left out, the program
+    // needs libjpeg alone.
     .default(enabledTraits: ["Formats", "Network", "Ledger", "Endpoint"]),
     .trait(
       name: "Formats",
@@ -431,7 +433,7 @@ let package = Package(
   ]
 )
 
-// Compiled with the tests and for `make fuzz`, because it needs all traits.
+// FuzzTargets needs all traits, so only the tests and `make fuzz` compile it.
 if Context.environment["THUMBJOB_FUZZ"] == nil, Context.environment["THUMBJOB_TARGETS"] == nil {
   package.targets.removeAll { $0.name == "FuzzTargets" }
 }

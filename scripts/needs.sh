@@ -3,8 +3,8 @@
 # (lint), `make test` (test), `make deb` (deb), `make dist` (dist) or `make bench` (bench) needs. As root it installs missing packages.
 # Otherwise it prints the one command that installs them, and fails.
 #
-# needs.sh run: the same for `make run` and `make build`. If packages cannot be installed, it only says what is not built in, unless the
-# program cannot be built at all.
+# needs.sh run: the same for `make run` and `make build`. If packages cannot be installed, it only says what is not built in. It
+# fails only if the program cannot be built at all.
 #
 # needs.sh traits: prints the options of `swift build` for the parts that can be built here.
 # shellcheck disable=SC2317,SC2329  # the functions are called by names that are put together
@@ -35,9 +35,9 @@ has_libjpeg() { pkg-config --exists libjpeg || has_header jpeglib.h; }
 
 has_header() { [[ -n $(find /usr/include /usr/local/include -path "*/$1" -print -quit 2>/dev/null) ]]; }
 
-# The Debian packages, each with a quick command that succeeds if it is installed.
 needs_of_run() { needs_of_build; }
 
+# The Debian packages, each with a quick command that succeeds if it is installed.
 needs_of_build() {
   need libjpeg-dev has_libjpeg
   # Without it, Swift's ICU data stays whole in the program.
@@ -157,7 +157,7 @@ if [[ $* != run || -n $hard ]]; then
 fi
 {
   echo "System packages are missing. What needs them is not built in:"
-  [[ $lacking != *" Formats "* ]] || echo "  other formats than JPEG, colour profiles and EXIF"
+  [[ $lacking != *" Formats "* ]] || echo "  colour conversion, EXIF, and formats other than JPEG"
   [[ $lacking != *" Network "* ]] || echo "  sources from the network, and buckets"
   [[ $lacking != *" Ledger "* ]] || echo "  what runs remember, and checksums"
   [[ ${missing[*]} != *python3* ]] || echo "  a smaller program (python3)"

@@ -1,4 +1,4 @@
-// A build without the trait Network. Nothing else is called once ccurl_load has said why.
+// This file is for a build without the trait Network. Once ccurl_load has returned its reason, no other function is called.
 #ifndef THUMBJOB_NETWORK
 #include "ccurl.h"
 

@@ -1,4 +1,4 @@
-// A build without the trait Formats. Nothing else is called once cshaping_load has said why.
+// This file is for a build without the trait Formats. Once cshaping_load has returned its reason, no other function is called.
 #ifndef THUMBJOB_FORMATS
 #include "cshaping.h"
 

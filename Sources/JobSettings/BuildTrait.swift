@@ -1,4 +1,4 @@
-/// A part of the program that a build may leave out: a trait of the package, all of which are on by default.
+/// A part of the program that a build may leave out. Each part is a trait of the package, and all are on by default.
 ///
 /// ```
 /// swift build --traits Formats,Ledger
@@ -60,7 +60,7 @@ package enum BuildTrait: String, CaseIterable, Sendable {
   /// Follows "without".
   private var name: String {
     switch self {
-    case .formats: "other formats than JPEG, colour profiles and EXIF"
+    case .formats: "colour conversion, EXIF, and formats other than JPEG"
     case .network: "the network"
     case .ledger: "ledgers and checksums"
     case .endpoint: "the status endpoint"

@@ -66,7 +66,7 @@ def test_systemd_finds_little_exposure_in_the_services(installed, tmp_path, unit
 def test_the_copyright_file_of_the_package_names_every_library_of_the_program():
     libraries = set(re.findall(r'url: "https://[^"]*/([\w-]+)"', Path("Package.swift").read_text()))
     text = Path("packaging/debian/copyright").read_text()
-    # These are in no program that is installed: two are for tests, and one is for who uses a trait of BoundedQueue.
+    # No installed program contains these: two are for tests, and one is for users of a trait of BoundedQueue.
     unlinked = {"swift-subprocess", "swift-system", "swift-distributed-tracing"}
     assert {name for name in libraries if name not in text} == unlinked
 

@@ -262,8 +262,8 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
     #expect(try size(of: thumbnail.value) == expected, "\(thumbnail)")
   }
 
-  /// Every block of Swift in the documentation of the libraries is also in this file, or among the tests of the queue if it is
-  /// of an article on it, or in the package that tests its traits. So it compiles.
+  /// Every block of Swift in the documentation of the libraries is also in this file, so it compiles. Blocks from articles on
+  /// the queue may be in the queue's tests, or in the package that tests the queue's traits.
   @Test func everyExampleOfTheDocumentationCompiles() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()

@@ -2,7 +2,8 @@
 """consumers.py [--apart] [PRODUCT ...]: builds a package that depends on a library of this one, for each of them.
 
 Prints a table: the Swift packages that were resolved for it, the megabytes fetched, the seconds of a debug build, and
-the warnings. Fails if a package other than this one was resolved, or the build warns, fails, or the program does.
+the warnings. Fails if a package other than this one was resolved, if the build warns or fails, or if the built program
+fails.
 
 Each package fetches a copy of the working tree as a version of thumbjob, as it would from the network. They share
 compiled targets, unless --apart asks for the seconds of each alone.
@@ -24,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).resolve().parent / "Consumers"
 PRODUCTS = sorted(file.stem for file in PROGRAMS.glob("*.swift"))
 VERSION = "1.0.0"
-# With the default traits, Thumbnails is built for the program.
+# The default traits are for the program: with them, Thumbnails needs lcms2 and libexif.
 TRAITS = {"Thumbnails": ", traits: []"}
 _MANIFEST = """// swift-tools-version: 6.2
 import PackageDescription

@@ -2,10 +2,10 @@
 import Logging
 
 extension BoundedOperationQueue {
-  /// Logs how operations end: failures as errors, cancelled ones as notices, others at a level of your choice.
+  /// Logs how operations end: failures as errors, cancellations as notices, successes at a level of your choice.
   ///
-  /// The message has the title and the outcome. The metadata has `queue`, `operation` (the id), `kind` and `key` if there are any, and
-  /// `waited` and `ran` in seconds. The package trait `LoggingSupport` brings it.
+  /// The message has the title and the outcome. The metadata has `queue`, `operation` (the id), `kind` and `key` if there are
+  /// any, and `waited` and `ran` in seconds. The package trait `LoggingSupport` brings it.
   ///
   /// - Parameters:
   ///   - logger: gets a line for each operation.

@@ -12,9 +12,10 @@ import ServiceLifecycle
 /// }
 /// ```
 ///
-/// On a graceful shutdown the queue is closed: a producer that comes later or waits for room gets ``SubmitError/closed``, and what
-/// was accepted still runs. When the time for that is over, or the group cancels its services, the rest is cancelled with the reason
-/// ``CancelReason/shutdown``. A paused queue starts nothing, so give a limit if it may be paused then. `ServiceGroup` ends its services in the opposite order, so the queue comes before those that submit.
+/// On a graceful shutdown the queue is closed: a producer that comes later or waits for room gets ``SubmitError/closed``,
+/// and what was accepted still runs. When the time for that is over, or the group cancels its services, the rest is
+/// cancelled with the reason ``CancelReason/shutdown``. A paused queue starts nothing, so give a limit if it may be paused
+/// then. `ServiceGroup` ends the last service of its list first, so list the queue before the services that submit.
 ///
 /// The package trait `ServiceLifecycleSupport` brings it.
 public struct QueueService: Service {

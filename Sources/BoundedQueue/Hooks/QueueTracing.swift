@@ -5,9 +5,9 @@ import Tracing
 extension BoundedOperationQueue {
   /// Runs the work of every operation that begins from now on in a span.
   ///
-  /// The span has the operation's kind as its name, or its title if it has none, and the attributes `queue.name`, `operation.id`,
-  /// `operation.title` and `operation.waited` in seconds. Its parent is the span in which the operation was made. Spans of the work
-  /// itself are its children. The package trait `TracingSupport` brings it.
+  /// The span has the operation's kind as its name, or its title if it has none, and the attributes `queue.name`,
+  /// `operation.id`, `operation.title` and `operation.waited` in seconds. Its parent is the span in which the operation was
+  /// made. Spans that the work makes are children of the operation's span. The package trait `TracingSupport` brings it.
   ///
   /// - Parameter tracer: nil ends the tracing; default: that of `InstrumentationSystem`.
   public func trace(with tracer: (any Tracer)? = InstrumentationSystem.tracer) { self.tracer.withLock { $0 = tracer } }

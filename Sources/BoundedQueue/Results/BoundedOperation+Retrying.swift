@@ -1,6 +1,6 @@
 extension BoundedOperation {
-  /// Does a part of the work, and does it again after a failure if the policy says so. The operation waits in between, in the stage
-  /// `waiting to try again`, and keeps its place: for long delays, try again with another operation
+  /// Does a part of the work, and does it again after a failure if the policy says so. The operation waits in between, in the
+  /// stage `waiting to try again`, and keeps its place: for long delays, try again with another operation
   /// (``BoundedOperationQueue/result(retrying:_:)``). The next attempt begins in the stage `trying again`. Call it in
   /// ``BoundedOperation/execute()`` only.
   ///

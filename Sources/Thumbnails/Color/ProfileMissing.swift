@@ -1,6 +1,6 @@
 #if !Formats
 // A build without the trait Formats has no Little CMS. It converts no colours, but leaves the profile in the thumbnail, so that
-// viewers show the right ones. Of CMYK it cannot.
+// viewers show the right colours. The profile of a CMYK picture is left out.
 
 final class ProfileTransform {
   private init() {}
@@ -13,7 +13,7 @@ enum ProfileContext {
 }
 
 final class ProfileReader {
-  /// Only whether the header is one of a profile for such pictures is checked.
+  /// Checks only the header: whether the profile is for pictures of this kind.
   ///
   /// Source: ICC.1:2010, 7.2.
   func conversion(for bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {

@@ -378,7 +378,7 @@ final class JobLedger: Sendable {
   /// Why the run is not remembered, or only in part; nil if it is. A dry run needs no ledger.
   var problem: LedgerError? {
     switch ledger.problem?.kind {
-    // Such a build says so where a ledger is asked for.
+    // A build without ledgers says so only if the user asks for a ledger.
     case .notBuilt: nil
     case .missing where isReading: nil
     default: ledger.problem
