@@ -155,7 +155,7 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint package reduced lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
+.PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint package reduced lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-sizes bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
   bench-compare bench-story bench-queue bench-server bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps run-deps \
   clean
 
@@ -350,10 +350,13 @@ gallery-picture: build images test-deps $(PYTHON)/ready ## makes README's pictur
 
 quality: build $(BENCH_VENV)/ready corpus ## fails if thumbnails are worse than vipsthumbnail's, by SSIM over photographs
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos
-	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos --subsampling 420
+	for size in 256 720 1024 1440 2048; do $(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos --subsampling 420 --size $$size || exit; done
 
 bench: build $(BENCH_VENV)/ready corpus programs ## compares thumbjob with other programs in five minutes: table, chart and JSON. QUOTE=README.md quotes the table
 	PROGRAMS=$(PROGRAMS) $(BENCH_PYTHON) Benchmarks/bench.py $(CORPUS) --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
+
+bench-sizes: build $(BENCH_VENV)/ready corpus programs ## compares thumbjob with other programs from thumbnails to previews of 4096 pixels, and at several sizes at once: table and JSON. QUOTE=docs/speed.md quotes the table
+	PROGRAMS=$(PROGRAMS) $(BENCH_PYTHON) Benchmarks/sizes.py $(CORPUS) --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
 
 bench-formats: build formats-tests corpus ## compares thumbjob with other programs in every format, with 24 megapixels: table and JSON. QUOTE=docs/formats.md quotes the table
 	$(BENCH_PYTHON) Benchmarks/Formats/make_formats.py "$$(ls -S $(CORPUS)/photos/*.jpg | head -n 1)" $(CORPUS)/formats

@@ -109,6 +109,7 @@ let package = Package(
     .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CVectors"),
 
     .target(name: "Locking", swiftSettings: samples),
     .target(name: "Caching", dependencies: ["Locking"], swiftSettings: settings),
@@ -168,7 +169,8 @@ let package = Package(
     .target(
       name: "Thumbnails",
       dependencies: [
-        "CLibJPEG", .target(name: "CLcms2", condition: formats), .target(name: "CLibExif", condition: formats),
+        "CLibJPEG", "CVectors", .target(name: "CLcms2", condition: formats),
+        .target(name: "CLibExif", condition: formats),
       ], swiftSettings: samples),
     .target(name: "CDecoding"),
     .target(

@@ -58,6 +58,7 @@ class Contender:
     command: Callable[[Path, Path], list[str]]
     only: tuple[str, ...] = FOLDERS
     environment: dict[str, str] = field(default_factory=dict)
+    sizes: int = 1  # of each photograph
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,11 @@ class Run:
     cpu_seconds: float
     largest: int  # bytes that the largest process held
     together: int  # bytes that all held at once
+    written: int  # bytes of thumbnails
 
 
-def thumbjob(workers: int) -> Callable[[Path, Path], list[str]]:
-    options = f"--max {workers} --force -s 256 -q 80 --quiet".split()
+def thumbjob(workers: int, sizes: str = "256") -> Callable[[Path, Path], list[str]]:
+    options = f"--max {workers} --force -s {sizes} -q 80 --quiet".split()
     return lambda source, out: [str(THUMBJOB), str(source), "-o", str(out), *options]
 
 
@@ -102,8 +104,8 @@ def halves(name: str, options: str) -> Callable[[Path, Path], list[str]]:
     return build
 
 
-def python(library: str) -> Callable[[Path, Path], list[str]]:
-    return lambda source, out: [sys.executable, str(HERE / "peer.py"), library, str(source), str(out)]
+def python(library: str, sizes: str = "256") -> Callable[[Path, Path], list[str]]:
+    return lambda source, out: [sys.executable, str(HERE / "peer.py"), library, sizes, str(source), str(out)]
 
 
 CONTENDERS = (
@@ -189,10 +191,12 @@ def largest_first(folder: Path) -> list[Path]:
 # Measuring
 
 
-def measure(name: str, source: Path, rounds: int) -> dict[str, list[Run]]:
+def measure(
+    name: str, source: Path, rounds: int, contenders: tuple[Contender, ...] = CONTENDERS
+) -> dict[str, list[Run]]:
     # The kernel would still write the thousands of files of the set before.
     os.sync()
-    contenders = [contender for contender in CONTENDERS if name in contender.only]
+    contenders = tuple(contender for contender in contenders if name in contender.only)
     runs: dict[str, list[Run]] = {contender.name: [] for contender in contenders}
     warm_up = name != "many"  # whose files are those of photos
     for number in range(rounds + warm_up):
@@ -224,13 +228,14 @@ def run_once(contender: Contender, source: Path) -> Run:
                 raise
             process.returncode = os.waitstatus_to_exitcode(status)
             said.seek(0)
-            made, wanted = len(photos(out)), len(photos(source))
+            made, wanted = len(photos(out)), len(photos(source)) * contender.sizes
             if process.returncode != 0 or made != wanted:
                 fail(
                     f"{contender.name} over {source}: exit status {process.returncode}, {made} of {wanted} made: "
                     f"{said.read()[-300:].strip()}")
+        written = sum(photo.stat().st_size for photo in photos(out))
         largest = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        return Run(seconds, usage.ru_utime + usage.ru_stime, largest, max(sampler.together, largest))
+        return Run(seconds, usage.ru_utime + usage.ru_stime, largest, max(sampler.together, largest), written)
 
 
 class Sampler:

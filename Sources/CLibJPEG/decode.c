@@ -125,6 +125,7 @@ static void lay_out(const struct jpeg_decompress_struct *jpeg, int index, clibjp
   layout->rows = component->downsampled_height;
   layout->min_stride = mcus_per_row * per_mcu_h;
   layout->min_rows = mcu_rows * per_mcu_v;
+  layout->band_rows = per_mcu_v;
   layout->columns_exact = (double)jpeg->image_width * (double)per_mcu_h / (double)(h_max * DCTSIZE);
   layout->rows_exact = (double)jpeg->image_height * (double)per_mcu_v / (double)(v_max * DCTSIZE);
 }
@@ -176,13 +177,14 @@ static bool lacks_scans(const struct jpeg_decompress_struct *jpeg) {
   return false;
 }
 
-/// Whether every plane has room for its layout.
-static bool planes_fit(const struct jpeg_decompress_struct *jpeg, const clibjpeg_plane *planes) {
+/// Whether every plane has room for its layout, or for a band of it.
+static bool planes_fit(const struct jpeg_decompress_struct *jpeg, const clibjpeg_plane *planes, bool band) {
   for (int i = 0; i < jpeg->num_components; i++) {
     clibjpeg_plane_layout layout;
     lay_out(jpeg, i, &layout);
     if (planes[i].data == NULL) return false;
-    if (planes[i].stride < layout.min_stride || planes[i].rows < layout.min_rows) return false;
+    if (planes[i].stride < layout.min_stride) return false;
+    if (planes[i].rows < (band ? layout.band_rows : layout.min_rows)) return false;
   }
   return true;
 }
@@ -221,32 +223,67 @@ static void start(clibjpeg_decoder *decoder, bool skip_fine_scans) {
   }
 }
 
-clibjpeg_status clibjpeg_decoder_decode(
-    clibjpeg_decoder *decoder, bool skip_fine_scans, const clibjpeg_plane planes[CLIBJPEG_MAX_COMPONENTS]) {
-  struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+/// Decodes the next row of MCUs into the first rows of each plane.
+static void read_band(struct jpeg_decompress_struct *jpeg, const clibjpeg_plane *planes) {
   JSAMPROW rows[CLIBJPEG_MAX_COMPONENTS][MAX_SAMP_FACTOR * DCTSIZE];
   JSAMPARRAY arrays[CLIBJPEG_MAX_COMPONENTS];
-  if (setjmp(decoder->trap.landing)) return failed(decoder);
-
-  if (!planes_fit(jpeg, planes)) clibjpeg_trap_throw(&decoder->trap, CLIBJPEG_BAD_CALL, "a plane is too small");
-  start(decoder, skip_fine_scans);
-  JDIMENSION lines = (JDIMENSION)(jpeg->max_v_samp_factor * MIN_SCALED_SIZE(jpeg));
-  for (size_t mcu_row = 0; jpeg->output_scanline < jpeg->output_height; mcu_row++) {
-    for (int i = 0; i < jpeg->num_components; i++) {
-      size_t count = (size_t)(jpeg->comp_info[i].v_samp_factor * SCALED_SIZE(&jpeg->comp_info[i]));
-      for (size_t row = 0; row < count; row++) {
-        rows[i][row] = planes[i].data + (mcu_row * count + row) * planes[i].stride;
-      }
-      // Each row of MCUs is cleared just before it is decoded, so that its rows stay in the cache and `cancelled` is
-      // called often.
-      memset(rows[i][0], 0x80, count * planes[i].stride);
-      arrays[i] = rows[i];
-    }
-    jpeg_read_raw_data(jpeg, arrays, lines);
+  for (int i = 0; i < jpeg->num_components; i++) {
+    size_t count = (size_t)(jpeg->comp_info[i].v_samp_factor * SCALED_SIZE(&jpeg->comp_info[i]));
+    for (size_t row = 0; row < count; row++) rows[i][row] = planes[i].data + row * planes[i].stride;
+    // Each row of MCUs is cleared just before it is decoded, so that its rows stay in the cache and `cancelled` is
+    // called often.
+    memset(rows[i][0], 0x80, count * planes[i].stride);
+    arrays[i] = rows[i];
   }
+  jpeg_read_raw_data(jpeg, arrays, (JDIMENSION)(jpeg->max_v_samp_factor * MIN_SCALED_SIZE(jpeg)));
+}
+
+static void finish(struct jpeg_decompress_struct *jpeg) {
   if (jpeg->buffered_image) jpeg_finish_output(jpeg);
   jpeg_finish_decompress(jpeg);
   clibjpeg_warnings_finish(jpeg);
+}
+
+clibjpeg_status clibjpeg_decoder_decode(
+    clibjpeg_decoder *decoder, bool skip_fine_scans, const clibjpeg_plane planes[CLIBJPEG_MAX_COMPONENTS]) {
+  struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+  if (setjmp(decoder->trap.landing)) return failed(decoder);
+
+  if (!planes_fit(jpeg, planes, false)) clibjpeg_trap_throw(&decoder->trap, CLIBJPEG_BAD_CALL, "a plane is too small");
+  start(decoder, skip_fine_scans);
+  clibjpeg_plane left[CLIBJPEG_MAX_COMPONENTS];
+  memcpy(left, planes, sizeof left);
+  while (jpeg->output_scanline < jpeg->output_height) {
+    read_band(jpeg, left);
+    for (int i = 0; i < jpeg->num_components; i++) {
+      size_t rows = (size_t)(jpeg->comp_info[i].v_samp_factor * SCALED_SIZE(&jpeg->comp_info[i]));
+      left[i].data += rows * left[i].stride;
+    }
+  }
+  finish(jpeg);
+  return CLIBJPEG_OK;
+}
+
+clibjpeg_status clibjpeg_decoder_start(clibjpeg_decoder *decoder, bool skip_fine_scans) {
+  if (setjmp(decoder->trap.landing)) return failed(decoder);
+  start(decoder, skip_fine_scans);
+  return CLIBJPEG_OK;
+}
+
+clibjpeg_status clibjpeg_decoder_read_band(
+    clibjpeg_decoder *decoder, const clibjpeg_plane planes[CLIBJPEG_MAX_COMPONENTS]) {
+  struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+  if (setjmp(decoder->trap.landing)) return failed(decoder);
+  if (!planes_fit(jpeg, planes, true) || jpeg->output_scanline >= jpeg->output_height) {
+    clibjpeg_trap_throw(&decoder->trap, CLIBJPEG_BAD_CALL, "a plane is too small, or the picture has ended");
+  }
+  read_band(jpeg, planes);
+  return CLIBJPEG_OK;
+}
+
+clibjpeg_status clibjpeg_decoder_finish(clibjpeg_decoder *decoder) {
+  if (setjmp(decoder->trap.landing)) return failed(decoder);
+  finish(&decoder->jpeg);
   return CLIBJPEG_OK;
 }
 

@@ -5,14 +5,21 @@
 #include <string.h>
 
 #include "error_trap.h"
+#include "wide_codes.h"
 
 #include <jerror.h>
+
+/// The most rows of a sample, and the fewest rows of the picture for each of them.
+#define MOST_SAMPLES 8
+#define LEAST_STEP 8
 
 typedef struct {
   struct jpeg_destination_mgr manager;  // first, so that libjpeg's pointer to it is also a pointer to the buffer
   clibjpeg_trap *trap;
   uint8_t *bytes;
   size_t capacity;
+  size_t most;    // with more bytes, the codes do not suit the picture; 0 for no limit
+  bool exceeded;  // whether there were more
 } growing_buffer;
 
 struct clibjpeg_encoder {
@@ -34,6 +41,10 @@ static void init_destination(j_compress_ptr jpeg) {
 static boolean empty_output_buffer(j_compress_ptr jpeg) {
   growing_buffer *output = (growing_buffer *)jpeg->dest;
   size_t filled = output->capacity;
+  if (output->most > 0 && filled > output->most) {
+    output->exceeded = true;
+    clibjpeg_trap_throw(output->trap, CLIBJPEG_NO_MEMORY, "codes do not suit the picture");
+  }
   size_t capacity = filled + filled / 2;
   uint8_t *grown = filled > SIZE_MAX / 2 ? NULL : realloc(output->bytes, capacity);
   if (grown == NULL) clibjpeg_trap_throw(output->trap, CLIBJPEG_NO_MEMORY, "no memory for the encoded thumbnail");
@@ -108,8 +119,13 @@ static void fill_block_rows(
   }
 }
 
-/// Passes the planes to the started compressor. libjpeg frees the scratch rows.
-static void write_planes(struct jpeg_compress_struct *jpeg, const clibjpeg_plane *planes) {
+/// The rows of MCUs from `first` on, one of every `step`.
+typedef struct {
+  size_t first, step;
+} mcu_rows;
+
+/// Passes rows of MCUs to the started compressor, up to the height of its picture. libjpeg frees the scratch rows.
+static void write_planes(struct jpeg_compress_struct *jpeg, const clibjpeg_plane *planes, mcu_rows which) {
   JSAMPROW rows[3][2 * DCTSIZE];
   JSAMPARRAY arrays[3];
   size_t columns[3], padded[3], counts[3];
@@ -123,12 +139,37 @@ static void write_planes(struct jpeg_compress_struct *jpeg, const clibjpeg_plane
     for (size_t row = 0; row < counts[i]; row++) rows[i][row] = scratch + row * padded[i];
     arrays[i] = rows[i];
   }
-  for (size_t mcu_row = 0; jpeg->next_scanline < jpeg->image_height; mcu_row++) {
+  for (size_t mcu_row = which.first; jpeg->next_scanline < jpeg->image_height; mcu_row += which.step) {
     for (int i = 0; i < jpeg->num_components; i++) {
       fill_block_rows(&planes[i], columns[i], mcu_row * counts[i], counts[i], rows[i][0], padded[i]);
     }
     jpeg_write_raw_data(jpeg, arrays, (JDIMENSION)(jpeg->max_v_samp_factor * DCTSIZE));
   }
+}
+
+/// Overwrites what is in the buffer. libjpeg calls this when the buffer is full.
+static boolean discard_buffer(j_compress_ptr jpeg) {
+  init_destination(jpeg);
+  return TRUE;
+}
+
+/// Gives the compressor Huffman codes that suit a sample of the picture's rows, if it is large enough.
+static void choose_codes(
+    clibjpeg_encoder *encoder, const clibjpeg_encoding *encoding, const clibjpeg_plane *planes) {
+  struct jpeg_compress_struct *jpeg = &encoder->jpeg;
+  JDIMENSION mcu = (JDIMENSION)(jpeg->comp_info[0].v_samp_factor * DCTSIZE);
+  JDIMENSION mcus = (encoding->height + mcu - 1) / mcu;
+  if (encoding->progressive || mcus < CLIBJPEG_SAMPLED_FROM) return;
+  JDIMENSION step = mcus / MOST_SAMPLES > LEAST_STEP ? mcus / MOST_SAMPLES : LEAST_STEP;
+  jpeg->image_height = mcus / step * mcu;
+  encoder->output.manager.empty_output_buffer = discard_buffer;
+  jpeg_start_compress(jpeg, TRUE);
+  write_planes(jpeg, planes, (mcu_rows){.first = step / 2, .step = step});
+  jpeg_finish_compress(jpeg);
+  clibjpeg_widen_codes(jpeg);
+  jpeg->image_height = encoding->height;
+  jpeg->optimize_coding = FALSE;
+  encoder->output.most = encoding->expected_size;
 }
 
 /// Whether the sizes are in range, and the planes are at least as large as the picture.
@@ -145,9 +186,9 @@ static bool is_sound(const clibjpeg_encoding *encoding, const clibjpeg_plane *pl
   return true;
 }
 
-clibjpeg_status clibjpeg_encoder_encode(
-    clibjpeg_encoder *encoder, const clibjpeg_encoding *encoding, const clibjpeg_plane planes[3], const uint8_t **bytes,
-    size_t *size) {
+/// Encodes one picture, with codes that suit it or, with `plain`, those of ITU-T T.81, K.3.
+static clibjpeg_status encode(
+    clibjpeg_encoder *encoder, const clibjpeg_encoding *encoding, const clibjpeg_plane planes[3], bool plain) {
   struct jpeg_compress_struct *jpeg = &encoder->jpeg;
   growing_buffer *output = &encoder->output;
   // Makes a new compressor for every picture, because a used one keeps tables, and equal pictures must give equal
@@ -169,8 +210,9 @@ clibjpeg_status clibjpeg_encoder_encode(
     }
   }
   output->trap = &encoder->trap;
+  output->most = 0;
+  output->exceeded = false;
   output->manager.init_destination = init_destination;
-  output->manager.empty_output_buffer = empty_output_buffer;
   output->manager.term_destination = term_destination;
 
   jpeg_create_compress(jpeg);
@@ -179,17 +221,28 @@ clibjpeg_status clibjpeg_encoder_encode(
   encoder->progress.progress_monitor = progress_monitor;
   jpeg->dest = &output->manager;
   set_up(jpeg, encoding);
+  if (plain) jpeg->optimize_coding = FALSE;
+  if (!plain) choose_codes(encoder, encoding, planes);
+  output->manager.empty_output_buffer = empty_output_buffer;
   jpeg_start_compress(jpeg, TRUE);
   if (encoding->exif_size > 0) {
     jpeg_write_marker(jpeg, JPEG_APP0 + 1, encoding->exif, (unsigned)encoding->exif_size);
   }
   if (encoding->icc_size > 0) jpeg_write_icc_profile(jpeg, encoding->icc, (unsigned)encoding->icc_size);
-  write_planes(jpeg, planes);
+  write_planes(jpeg, planes, (mcu_rows){.first = 0, .step = 1});
   jpeg_finish_compress(jpeg);
-  *bytes = output->bytes;
-  *size = output->capacity - output->manager.free_in_buffer;
   jpeg_destroy_compress(jpeg);
   return CLIBJPEG_OK;
+}
+
+clibjpeg_status clibjpeg_encoder_encode(
+    clibjpeg_encoder *encoder, const clibjpeg_encoding *encoding, const clibjpeg_plane planes[3], const uint8_t **bytes,
+    size_t *size) {
+  clibjpeg_status status = encode(encoder, encoding, planes, false);
+  if (status != CLIBJPEG_OK && encoder->output.exceeded) status = encode(encoder, encoding, planes, true);
+  *bytes = encoder->output.bytes;
+  *size = encoder->output.capacity - encoder->output.manager.free_in_buffer;
+  return status;
 }
 
 const char *clibjpeg_encoder_message(const clibjpeg_encoder *encoder) { return encoder->trap.message; }

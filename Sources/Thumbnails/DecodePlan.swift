@@ -1,7 +1,7 @@
 /// How much of a source is decoded.
 public enum Decoding: Sendable {
-  /// Only the parts that the thumbnails show. This takes the least memory, but may throw `ThumbnailError.irregular` for
-  /// a damaged or unusual file.
+  /// No more than the thumbnails show, in the way that takes the least memory. May throw `ThumbnailError.irregular` for a
+  /// damaged or unusual file.
   case sparing
   /// The whole source, by libjpeg. `damage` is what `ThumbnailError.irregular` told before; it is among the warnings.
   case whole(damage: String? = nil)
@@ -17,6 +17,9 @@ package struct DecodePlan {
   enum Method: Equatable {
     /// Only the lowest `side` × `side` coefficients of each block, by `BlockDecoder`.
     case blocks(side: Int)
+    /// All coefficients of a sequential file in one scan, by `BlockDecoder`, which makes `sides` × `sides` samples of each block of a
+    /// component. The picture is resized while it is decoded.
+    case bands(sides: [Int])
     /// By libjpeg, without the last bit of a progressive file's AC coefficients.
     case withoutFineScans
     /// Everything, by libjpeg.
@@ -29,6 +32,10 @@ package struct DecodePlan {
   /// Whether `BlockDecoder` checks the whole file before libjpeg decodes it, because it knows damage of which libjpeg
   /// does not warn. In a progressive file it would have to hold all coefficients.
   let checksFirst: Bool
+  /// Whether the picture is resized while it is decoded, so that its planes are never held whole. Averages in linear
+  /// light and the search for details need all of a picture, and so does another process that decodes all of a source
+  /// (`WholeJPEG`). The targets of all sizes are held at once, which must not take more than the planes would.
+  let isBanded: Bool
 
   /// The denominators of the scales for which libjpeg has fast inverse transforms.
   private static let denominators = [8, 4, 2]
@@ -53,16 +60,48 @@ package struct DecodePlan {
       let coarse =
         options.linear ? 0 : placements.map { $0.reduction / Self.coarsestChroma(of: info, $0, options) }.min() ?? 0
       if coarse >= 8 * Self.margin {
-        (denominator, method) = (8, .blocks(side: 1))
+        (denominator, method, isBanded) = (8, .blocks(side: 1), false)
         return
       }
       if coarse >= 4 * Self.frequencyMargin {
-        (denominator, method) = (4, .blocks(side: 2))
+        (denominator, method, isBanded) = (4, .blocks(side: 2), false)
         return
       }
     }
-    denominator = Self.denominators.first { reduction / Double($0) >= Self.margin } ?? 1
+    let library = Self.denominators.first { reduction / Double($0) >= Self.margin } ?? 1
+    let targets = placements.withoutRepeats.map { $0.pixels.count * info.sampling.count }
+    let furtherTargets = targets.reduce(0, +) - (targets.max() ?? 0)
+    isBanded =
+      !decoding.isWhole && !options.linear && !placements.contains { $0.seeksAttention }
+      && furtherTargets <= info.planeBytes(scale: library)
+    if mayLeaveOut, isBanded, !info.isMultiscan, BlockDecoder.supports(info) {
+      let sides = info.sampling.indices.map { index in
+        let least = placements.map { Self.reduction(of: index, in: info, $0, options) }.min() ?? 1
+        return InverseTransform.sides.first { least * Double($0) / 8 >= Self.frequencyMargin } ?? 8
+      }
+      (denominator, method) = (library, .bands(sides: sides))
+      return
+    }
+    denominator = library
     method = mayLeaveOut && denominator > 1 && info.isProgressive ? .withoutFineScans : .everything
+  }
+
+  /// Whether an irregular file may need more memory than planned.
+  var mayNeedMore: Bool {
+    switch method {
+    case .blocks, .bands: true
+    case .withoutFineScans, .everything: false
+    }
+  }
+
+  /// How many samples of a component a sample of the thumbnail stands for, along the axis with fewer.
+  private static func reduction(
+    of component: Int, in info: SourceInfo, _ placement: Placement, _ options: ThumbnailOptions
+  ) -> Double {
+    let (grid, sampling) = (info.grid, info.sampling[component])
+    let density = min(Double(sampling.h) / Double(grid.hMax), Double(sampling.v) / Double(grid.vMax))
+    let halving = component > 0 && info.isYCbCr && options.halvesChroma(at: placement.pixels) ? 2.0 : 1
+    return placement.reduction * density * halving
   }
 
   /// How many times more samples the finest component has than the coarsest, along one axis, in the source relative to

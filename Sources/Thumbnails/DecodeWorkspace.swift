@@ -45,6 +45,16 @@ final class DecodeWorkspace {
     return (try blocks.decode(into: buffers[0], masksIn: buffers[1]), blocks.lacksScans)
   }
 
+  /// Decodes every coefficient, and resizes the picture at the same time.
+  func decodeBands(
+    _ decoder: JPEGDecoder, _ info: SourceInfo, sides: [Int], into resize: BandedResize,
+    proceed: @escaping CancellationCheck
+  ) throws(BlockDecoderError) {
+    // The side matters only to coefficients that are stored.
+    var blocks = BlockDecoder(decoder.input, header: info, side: 1, known: tables)
+    try blocks.decodeBands(sides: sides, into: resize, proceed: proceed)
+  }
+
   /// Throws if the file is corrupt.
   func check(_ decoder: JPEGDecoder, _ info: SourceInfo) throws(ThumbnailError) {
     defer { releasePlanes() }
@@ -76,6 +86,25 @@ final class DecodeWorkspace {
     }
     try decoder.decode(into: targets, skippingFineScans: skippingFineScans)
     return planes
+  }
+
+  /// Prepares to resize a picture for every placement while it is decoded. A placement that equals the one before has the
+  /// same targets. They are valid until the next picture.
+  func resize(
+    _ shape: PictureShape, _ layouts: [BandedResize.Layout], _ placements: [Placement], _ conversion: ProfileConversion,
+    _ options: ThumbnailOptions
+  ) throws(ThumbnailError) -> (BandedResize, [ResizeTargets]) {
+    while buffers.count < layouts.count { buffers.append(PlaneBuffer()) }
+    var own: [ResizeTargets] = []
+    var all: [ResizeTargets] = []
+    for (index, placement) in placements.enumerated() {
+      if index == 0 || placements[index - 1] != placement {
+        let order = ThumbnailRenderer.Order(placement: placement, conversion: conversion, options: options)
+        own.append(try renderer.targets(of: shape, order, place: own.count))
+      }
+      all.append(own[own.count - 1])
+    }
+    return (try BandedResize(layouts, to: own, with: renderer.resampler, in: buffers), all)
   }
 
   /// The encoder, made at its first use.

@@ -33,12 +33,20 @@ public final class RenderedThumbnails: @unchecked Sendable {  // nothing writes 
     let rendering = ThumbnailRendering(options: options, monitor: nil, workspace: workspace)
     var sizes: [Size] = []
     var placeholder: Placeholder?
-    for (spec, placement) in zip(options.sizes, decoded.placements) {
-      let rendered = try rendering.render(decoded.picture, placement, decoded.extras, &placeholder)
+    for (index, placement) in decoded.placements.enumerated() {
+      // Finished planes must not be finished again.
+      if let last = sizes.last, decoded.placements[index - 1] == placement {
+        sizes.append(
+          Size(
+            spec: options.sizes[index], pixels: last.pixels, planes: last.planes, samples: last.samples,
+            metadata: last.metadata))
+        continue
+      }
+      let rendered = try rendering.render(decoded.picture, index, placement, decoded.extras, &placeholder)
       let (planes, samples) = try Self.copy(rendered)
       sizes.append(
         Size(
-          spec: spec, pixels: placement.pixels, planes: planes, samples: samples,
+          spec: options.sizes[index], pixels: placement.pixels, planes: planes, samples: samples,
           metadata: decoded.extras.metadata(for: placement.pixels)))
     }
     (self.sizes, self.placeholder) = (sizes, placeholder)

@@ -2,25 +2,41 @@ extension SourceInfo {
   /// The peak memory for making these thumbnails, in bytes, beyond that of an idle maker. A caller with a memory budget
   /// can reserve it before any pixel is read.
   ///
-  /// The decoded planes are held throughout. In addition, one after the other, the maker holds libjpeg's coefficients
-  /// of a file in several scans, Little CMS's data for the profile, and the planes and coefficients of one thumbnail.
+  /// Of a picture that is resized while it is decoded, some rows of each plane, the planes and filters of all thumbnails
+  /// and the profile are held throughout. In addition, one after the other, the maker holds coefficients, and what it
+  /// makes of a thumbnail's planes. Little CMS's data for the profile is freed before.
+  ///
+  /// Of another picture, the decoded planes are held throughout. In addition, one after the other, the maker holds
+  /// libjpeg's coefficients of a file in several scans, Little CMS's data, and the planes and coefficients of one
+  /// thumbnail.
   ///
   /// - parameters:
   ///   - options: the sizes to make, and how.
-  ///   - decoding: how the source is decoded; `automatic` needs as much as `whole`.
+  ///   - decoding: how the source is decoded; `automatic` needs as much as the greater of the other two.
   public func bytesNeeded(for options: ThumbnailOptions, decoding: Decoding = .automatic) -> Int {
+    if decoding.isAutomatic {
+      return max(bytesNeeded(for: options, decoding: .sparing), bytesNeeded(for: options, decoding: .whole()))
+    }
     let placements = options.sizes.map { $0.placement(for: orientedPixels) }
-    let plan = DecodePlan(self, for: placements, options, decoding.isAutomatic ? .whole() : decoding)
-    let decoded = DecodingMemory(self, scale: plan.denominator)
-    var (planes, coefficients) = (decoded.planes, isMultiscan ? decoded.coefficients : 0)
+    let plan = DecodePlan(self, for: placements, options, decoding)
+    let sides: [Int]
+    var coefficients = 0
+    if case .bands(let own) = plan.method {
+      sides = own
+    } else {
+      sides = librarySides(scale: plan.denominator)
+      if isMultiscan { coefficients = allCoefficients }
+    }
+    var planes = planeBytes(sides: sides)
     if case .blocks(let side) = plan.method {
       (planes, coefficients) = BlockDecoder.bytesNeeded(self, side: side)
     }
-    if plan.checksFirst { planes = max(planes, BlockDecoder.bytesNeeded(self, side: 1).planes) }
+    let checked = plan.checksFirst ? BlockDecoder.bytesNeeded(self, side: 1).planes : 0
+    planes = max(planes, checked)
     let shape = RenderingShape(
       components: sampling.count, orientation: orientation,
       convertsPixels: options.linear || hasProfile || !isYCbCr,
-      filteredSamples: (pixels.width + pixels.height) / plan.denominator)
+      filteredSamples: (pixels.width + pixels.height) * (sides.max() ?? 8) / 8, isBanded: plan.isBanded)
     let rendering = RenderingMemory(shape, placements, options)
     // The decoder holds the profile itself; the profile reader and the metadata hold copies.
     let profile = profileSize == 0 ? 0 : profileSize + ProfileContext.allowance(forProfileOf: profileSize)
@@ -30,32 +46,55 @@ extension SourceInfo {
     // This is for windows, Huffman and quantization tables of decoder and encoder, some rows of the picture, and the
     // small picture of a placeholder, which takes 70 KiB.
     let working = 640 << 10 + (pixels.width + pixels.height) * 32
-    return planes + max(coefficients, profile, rendering.total + keptProfile) + profileSize + exif + working
+    let held =
+      plan.isBanded
+      ? max(
+        checked, profile,
+        windowBytes(plan, sides: sides, placements, options) + rendering.targets + rendering.filters + keptProfile
+          + max(coefficients, rendering.afterwards))
+      : planes + max(coefficients, profile, rendering.total + keptProfile)
+    return held + profileSize + exif + working
   }
-}
 
-extension SourceInfo {
-  /// The memory of the planes decoded at a scale, in bytes.
-  func planeBytes(scale: Int) -> Int { DecodingMemory(self, scale: scale).planes }
-}
+  /// The memory of the planes that libjpeg decodes at a scale, in bytes.
+  func planeBytes(scale: Int) -> Int { planeBytes(sides: librarySides(scale: scale)) }
 
-/// The memory that decoding takes, in bytes.
-private struct DecodingMemory {
-  private(set) var planes = 0
-  private(set) var coefficients = 0
-
-  init(_ info: SourceInfo, scale: Int) {
-    let grid = info.grid
-    let mcus = grid.across * grid.down
+  /// The samples of a block along each axis that libjpeg makes at a scale, for each component. It decodes a subsampled
+  /// component at a larger scale if its plane does not become larger than luma's.
+  private func librarySides(scale: Int) -> [Int] {
     let blockSide = 8 / scale
-    for (h, v) in info.sampling {
-      // libjpeg decodes a subsampled component at a larger scale if its plane does not become larger than luma's.
+    return sampling.map { h, v in
       var side = blockSide
       while side < 8, grid.hMax * blockSide % (h * side * 2) == 0, grid.vMax * blockSide % (v * side * 2) == 0 {
         side *= 2
       }
-      planes += mcus * h * v * side * side
-      coefficients += mcus * h * v * 64 * 2
+      return side
+    }
+  }
+
+  private func planeBytes(sides: [Int]) -> Int {
+    zip(sampling, sides).reduce(0) { $0 + grid.across * grid.down * $1.0.h * $1.0.v * $1.1 * $1.1 }
+  }
+
+  /// The memory of the coefficients of the whole picture, in bytes.
+  private var allCoefficients: Int { sampling.reduce(0) { $0 + grid.across * grid.down * $1.h * $1.v * 64 * 2 } }
+
+  /// The memory of the rows that are held while the picture is decoded, in bytes.
+  private func windowBytes(
+    _ plan: DecodePlan, sides: [Int], _ placements: [Placement], _ options: ThumbnailOptions
+  ) -> Int {
+    let isLibrary = if case .bands = plan.method { false } else { true }
+    let layouts = BandTarget.layouts(self, sides: sides, inWholeMCUs: isLibrary)
+    return layouts.enumerated().reduce(0) { bytes, layout in
+      let taps = placements.map { placement in
+        let (region, size) = (placement.region, placement.pixels)
+        let step =
+          orientation.isTransposed ? region.width / Double(size.width) : region.height / Double(size.height)
+        let halving = layout.offset > 0 && options.halvesChroma(at: size) ? 2.0 : 1
+        let samples = step * halving * layout.element.plane.rowsExact / Double(pixels.height)
+        return FixedFilter.mostTaps(samples: samples)
+      }
+      return bytes + layout.element.heldRows(taps: taps.max() ?? 0) * layout.element.stride
     }
   }
 }
@@ -69,25 +108,35 @@ package struct RenderingShape {
   let convertsPixels: Bool
   /// The columns and rows of the largest plane together, for which there are filters.
   let filteredSamples: Int
+  /// Whether the picture is resized to all sizes at once.
+  let isBanded: Bool
 
-  package init(components: Int, orientation: Orientation, convertsPixels: Bool, filteredSamples: Int) {
+  package init(
+    components: Int, orientation: Orientation, convertsPixels: Bool, filteredSamples: Int, isBanded: Bool = false
+  ) {
     (self.components, self.orientation) = (components, orientation)
-    (self.convertsPixels, self.filteredSamples) = (convertsPixels, filteredSamples)
+    (self.convertsPixels, self.filteredSamples, self.isBanded) = (convertsPixels, filteredSamples, isBanded)
   }
 }
 
 /// The memory that rendering and encoding take, in bytes.
 package struct RenderingMemory {
-  package private(set) var total = 0
+  /// The planes to which a picture is resized.
+  private(set) var targets = 0
+  /// The filters of all sizes, if these are made at once.
+  private(set) var filters = 0
+  /// What is made of the targets.
+  private(set) var afterwards = 0
+  package var total: Int { targets + filters + afterwards }
 
   package init(_ shape: RenderingShape, _ placements: [Placement], _ options: ThumbnailOptions) {
     let components = shape.components
     let planes = components == 1 ? 1 : 3
     // YCbCr is resized plane by plane; other colours are converted at full size before chroma is halved.
     let convertsPixels = shape.convertsPixels
-    var buffers = [0, 0, 0]
+    var buffers = [0, 0]
     var encoding = 0
-    for placement in placements {
+    for placement in placements.withoutRepeats {
       let (width, height) = (placement.pixels.width, placement.pixels.height)
       let full = width * height
       let halves = components > 1 && options.halvesChroma(at: placement.pixels)
@@ -96,28 +145,28 @@ package struct RenderingMemory {
       let stored = convertsPixels ? components * full : shown
       let turned = shape.orientation == .upright ? 0 : convertsPixels ? planes * full : shown
       // A buffer becomes as large as the largest thumbnail needs it, and keeps that size.
-      let sizes = [stored, turned, convertsPixels && halves ? 2 * chroma : 0]
-      buffers = zip(buffers, sizes).map(max)
+      buffers = zip(buffers, [turned, convertsPixels && halves ? 2 * chroma : 0]).map(max)
+      targets = shape.isBanded ? targets + stored : max(targets, stored)
       let side = halves ? 16 : 8
       let padded = width.ceilingQuotient(side) * height.ceilingQuotient(side) * side * side
       let samples = halves ? padded * 3 / 2 : padded * planes
       let rows = options.linear ? Self.linearRows(placement) * width * planes * 4 : 0
       // A filter has six weights of four bytes for each input sample; luma and chroma have a filter each.
       let filters = shape.filteredSamples * 48 + (width + height) * 64
-      encoding = max(encoding, samples * 2 + Self.fileSize(samples: samples, options.quality), rows + filters)
+      // Coefficients are held for the codes that suit them best; those of a large baseline file are a sample.
+      let held = options.progressive || height < JPEGEncoder.sampledHeight ? samples : samples / 8
+      let file = held * 2 + JPEGEncoder.expectedSize(samples: samples, options.quality)
+      if shape.isBanded {
+        encoding = max(encoding, file)
+        self.filters += filters
+      } else {
+        encoding = max(encoding, file, rows + filters)
+      }
     }
-    total = buffers.reduce(0, +) + encoding
+    afterwards = buffers.reduce(0, +) + encoding
   }
 
   /// An upper limit of the output rows held at a time: those that one input row contributes to, and finished ones whose
   /// memory is kept for reuse.
   private static func linearRows(_ placement: Placement) -> Int { 8 + Int(8 / min(max(placement.reduction, 0.01), 1)) }
-
-  /// The size of a file that shows noise, which makes the largest files. The bytes for each sample were measured at
-  /// each quality.
-  private static func fileSize(samples: Int, _ quality: Int) -> Int {
-    let quality = Double(min(max(quality, 1), 100))
-    let bytesPerSample = 0.26 + 0.0055 * min(quality, 80) + 0.023 * max(quality - 80, 0)
-    return 64 << 10 + Int(Double(samples) * bytesPerSample)
-  }
 }

@@ -16,6 +16,6 @@ extension ThumbnailMaker {
     let placements = try options.placements(for: picture.pixels, picture.orientation)
     let extras = SourceExtras(encoding, exif: exif, options.keep, workspace.profiles, picture.model)
     try ThumbnailRendering(options: options, monitor: monitor, workspace: workspace)
-      .run(picture, placements, extras, deliver: deliver)
+      .run(.whole(picture), placements, extras, deliver: deliver)
   }
 }

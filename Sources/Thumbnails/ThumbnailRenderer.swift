@@ -4,64 +4,109 @@
 /// upsampling. Other pictures are converted after resizing, because that is cheap at the thumbnail's size; only
 /// resizing in linear light has to convert first.
 final class ThumbnailRenderer {
-  private let resampler = Resampler()
-  private var stored = [PlaneBuffer]()
+  let resampler = Resampler()
+  /// The targets of each thumbnail that is resized at the same time.
+  private var stored = [[PlaneBuffer]]()
   private var turned = [PlaneBuffer]()
   private var halved = [PlaneBuffer]()
+
+  /// How one thumbnail is made.
+  struct Order {
+    var placement: Placement
+    let conversion: ProfileConversion
+    let options: ThumbnailOptions
+
+    /// The conversion of pixels, if there is one.
+    var transform: ProfileTransform? { if case .pixels(let found) = conversion { found } else { nil } }
+
+    func isLinear(_ model: ColorModel) -> Bool { options.linear && model.profileKind != .cmyk }
+
+    /// Whether planes are only resized, and chroma to its own size at once.
+    func isPlain(_ model: ColorModel) -> Bool {
+      !isLinear(model) && (model == .grey || model == .ycc(.bt601)) && transform == nil
+    }
+  }
 
   /// Makes one thumbnail's planes: one for grey, three (YCbCr) otherwise. They are valid until the next call.
   ///
   /// - parameter proceed: called between planes and every few rows.
   /// - throws: `outOfMemory`, and the errors of `proceed`.
   func render(
-    _ picture: DecodedPicture, _ placement: Placement, conversion: ProfileConversion, options: ThumbnailOptions,
-    proceed: CancellationCheck
+    _ picture: DecodedPicture, _ order: Order, proceed: CancellationCheck
   ) throws(ThumbnailError) -> [PlaneView] {
-    var placement = placement
-    if placement.seeksAttention {
-      placement.region = try Attention(of: picture, with: resampler, proceed: proceed).moved(placement.region)
+    var order = order
+    if order.placement.seeksAttention {
+      let attention = try Attention(of: picture, with: resampler, proceed: proceed)
+      order.placement.region = attention.moved(order.placement.region)
     }
-    var model = picture.model
-    let halvesChroma = options.halvesChroma(at: placement.pixels)
-    let isLinear = options.linear && model.profileKind != .cmyk
-    var transform: ProfileTransform?
-    if case .pixels(let found) = conversion { transform = found }
-    let isPlain = !isLinear && (model == .grey || model == .ycc(.bt601)) && transform == nil
-
-    if isPlain {
-      var planes: [PlaneView] = []
-      for index in picture.planes.indices {
+    let targets = try targets(of: picture.shape, order, place: 0)
+    if order.isLinear(picture.model) {
+      try LinearResampler(conversion: order.conversion)
+        .resample(picture, region: targets.parts[0], into: targets.planes, proceed: proceed)
+    } else {
+      for (index, plane) in picture.planes.enumerated() {
         try proceed()
-        let isHalf = index > 0 && halvesChroma
-        planes.append(try resize(picture, plane: index, placement, isHalf: isHalf, proceed: proceed))
+        try resampler.resample(
+          plane.view, region: targets.parts[index], into: targets.planes[index], proceed: proceed)
       }
-      try convertGrey(planes, conversion, proceed)
+    }
+    return try finish(targets, of: picture.shape, order, proceed: proceed)
+  }
+
+  /// The planes to which a picture is resized for one thumbnail. They are valid until the next call with this place.
+  ///
+  /// - throws: `outOfMemory`.
+  func targets(of shape: PictureShape, _ order: Order, place: Int) throws(ThumbnailError) -> ResizeTargets {
+    let placement = order.placement
+    let halvesChroma = order.isPlain(shape.model) && order.options.halvesChroma(at: placement.pixels)
+    var planes: [PlaneView] = []
+    var parts: [PixelRect] = []
+    while stored.count <= place { stored.append([]) }
+    for (index, plane) in shape.planes.enumerated() {
+      var (size, region) = (placement.pixels, placement.region)
+      if index > 0, halvesChroma {
+        // At an odd width, half of the last chroma sample is beyond the picture's edge, so the region has to extend as
+        // far, and likewise at an odd height. It extends to the right and downwards as displayed; `storedRect` moves that
+        // to the matching sides of the stored picture.
+        size = PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+        region.width *= Double(2 * size.width) / Double(placement.pixels.width)
+        region.height *= Double(2 * size.height) / Double(placement.pixels.height)
+      }
+      parts.append(
+        shape.orientation.storedRect(of: region, in: shape.pixels)
+          .scaled(from: shape.pixels, toColumns: plane.columnsExact, rows: plane.rowsExact))
+      let storedSize = shape.orientation.apply(to: size)
+      planes.append(
+        try buffer(index, in: &stored[place]).plane(columns: storedSize.width, rows: storedSize.height))
+    }
+    return ResizeTargets(planes: planes, parts: parts)
+  }
+
+  /// Converts and turns planes that a picture has been resized to. The planes made are valid until the next call.
+  ///
+  /// - parameter proceed: called between planes and every few rows.
+  /// - throws: `outOfMemory`, and the errors of `proceed`.
+  func finish(
+    _ targets: ResizeTargets, of shape: PictureShape, _ order: Order, proceed: CancellationCheck
+  ) throws(ThumbnailError) -> [PlaneView] {
+    if order.isPlain(shape.model) {
+      var planes: [PlaneView] = []
+      for (index, plane) in targets.planes.enumerated() {
+        try proceed()
+        planes.append(try turn(plane, index, shape.orientation, proceed))
+      }
+      try convertGrey(planes, order.conversion, proceed)
       return planes
     }
-
-    let size = picture.orientation.apply(to: placement.pixels)
-    var planes: [PlaneView] = []
-    for index in picture.planes.indices {
-      planes.append(try buffer(index, in: &stored).plane(columns: size.width, rows: size.height))
-    }
-    let region = picture.orientation.storedRect(of: placement.region, in: picture.pixels)
-    if isLinear {
-      let luma = picture.planes[0]
-      let part = region.scaled(from: picture.pixels, toColumns: luma.columnsExact, rows: luma.rowsExact)
-      try LinearResampler(resampler: resampler, conversion: conversion)
-        .resample(picture, region: part, into: planes, proceed: proceed)
-      if case .ycc = model { model = .rgb }
-    } else {
-      for (plane, target) in zip(picture.planes, planes) {
-        try proceed()
-        let part = region.scaled(from: picture.pixels, toColumns: plane.columnsExact, rows: plane.rowsExact)
-        try resampler.resample(plane.view, region: part, into: target, proceed: proceed)
-      }
-    }
+    var model = shape.model
+    let isLinear = order.isLinear(model)
+    if isLinear, case .ycc = model { model = .rgb }
     try proceed()
-    try ColorConverter(model: model, transform: isLinear ? nil : transform).convert(planes, proceed: proceed)
+    try ColorConverter(model: model, transform: isLinear ? nil : order.transform)
+      .convert(targets.planes, proceed: proceed)
     return try finish(
-      Array(planes.prefix(model == .grey ? 1 : 3)), picture.orientation, halvesChroma: halvesChroma, proceed: proceed)
+      Array(targets.planes.prefix(model == .grey ? 1 : 3)), shape.orientation,
+      halvesChroma: order.options.halvesChroma(at: order.placement.pixels), proceed: proceed)
   }
 
   /// Makes the placeholder of a thumbnail.
@@ -88,31 +133,7 @@ final class ThumbnailRenderer {
   }
 
   /// All buffers of samples.
-  var buffers: [PlaneBuffer] { stored + turned + halved }
-
-  /// Resizes one plane and turns it.
-  private func resize(
-    _ picture: DecodedPicture, plane index: Int, _ placement: Placement, isHalf: Bool, proceed: CancellationCheck
-  ) throws(ThumbnailError) -> PlaneView {
-    let pixels = placement.pixels
-    var size = pixels
-    var region = placement.region
-    if isHalf {
-      // At an odd width, half of the last chroma sample is beyond the picture's edge, so the region has to extend as
-      // far, and likewise at an odd height. It extends to the right and downwards as displayed; `storedRect` moves that
-      // to the matching sides of the stored picture.
-      size = PixelSize(width: (pixels.width + 1) / 2, height: (pixels.height + 1) / 2)
-      region.width *= Double(2 * size.width) / Double(pixels.width)
-      region.height *= Double(2 * size.height) / Double(pixels.height)
-    }
-    let plane = picture.planes[index]
-    let storedSize = picture.orientation.apply(to: size)
-    let part = picture.orientation.storedRect(of: region, in: picture.pixels)
-      .scaled(from: picture.pixels, toColumns: plane.columnsExact, rows: plane.rowsExact)
-    let target = try buffer(index, in: &stored).plane(columns: storedSize.width, rows: storedSize.height)
-    try resampler.resample(plane.view, region: part, into: target, proceed: proceed)
-    return try turn(target, index, picture.orientation, proceed)
-  }
+  var buffers: [PlaneBuffer] { stored.joined() + turned + halved }
 
   private func turn(
     _ plane: PlaneView, _ index: Int, _ orientation: Orientation, _ proceed: CancellationCheck

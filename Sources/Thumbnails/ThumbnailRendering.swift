@@ -1,3 +1,11 @@
+/// A picture from which thumbnails are made.
+enum RenderablePicture {
+  /// Decoded, and not resized.
+  case whole(DecodedPicture)
+  /// Resized to the targets of each size while it was decoded.
+  case resized(PictureShape, [ResizeTargets])
+}
+
 /// Makes the thumbnails of one decoded picture: renders and encodes each size.
 ///
 /// *Concurrency*: for the thread that uses its workspace.
@@ -9,7 +17,8 @@ struct ThumbnailRendering {
   /// Makes every size, and delivers each when it is done. Sizes in a row of which the picture gives the same thumbnail, as of a
   /// small picture, are made once.
   func run(
-    _ picture: DecodedPicture, _ placements: [Placement], _ extras: SourceExtras, deliver: (Thumbnail) throws -> Void
+    _ picture: RenderablePicture, _ placements: [Placement], _ extras: SourceExtras,
+    deliver: (Thumbnail) throws -> Void
   ) throws {
     var placeholder: Placeholder?
     var last: (placement: Placement, bytes: UnsafeRawBufferPointer)?
@@ -20,7 +29,7 @@ struct ThumbnailRendering {
       if let last, last.placement == placement {
         bytes = last.bytes
       } else {
-        let rendered = try render(picture, placement, extras, &placeholder)
+        let rendered = try render(picture, index, placement, extras, &placeholder)
         bytes = try encode(rendered, pixels: placement.pixels, extras.metadata(for: placement.pixels))
       }
       last = (placement, bytes)
@@ -32,13 +41,20 @@ struct ThumbnailRendering {
 
   /// Makes the planes of one size, which are valid until the next call.
   ///
+  /// - parameter index: of the size.
   /// - parameter placeholder: receives the placeholder if the options ask for one and there is none yet.
   func render(
-    _ picture: DecodedPicture, _ placement: Placement, _ extras: SourceExtras, _ placeholder: inout Placeholder?
+    _ picture: RenderablePicture, _ index: Int, _ placement: Placement, _ extras: SourceExtras,
+    _ placeholder: inout Placeholder?
   ) throws(ThumbnailError) -> [PlaneView] {
     monitor?.entered(.resizing)
-    let rendered = try workspace.renderer.render(
-      picture, placement, conversion: extras.conversion, options: options, proceed: checkCancelled)
+    let order = ThumbnailRenderer.Order(placement: placement, conversion: extras.conversion, options: options)
+    let rendered =
+      switch picture {
+      case .whole(let picture): try workspace.renderer.render(picture, order, proceed: checkCancelled)
+      case .resized(let shape, let targets):
+        try workspace.renderer.finish(targets[index], of: shape, order, proceed: checkCancelled)
+      }
     if options.makesPlaceholder, placeholder == nil {
       placeholder = try workspace.renderer.placeholder(
         of: rendered, pixels: placement.pixels, options: options, proceed: checkCancelled)

@@ -70,7 +70,7 @@ package final class WholeJPEG {
     let picture = DecodedPicture(pixels: info.pixels, orientation: info.orientation, model: model, planes: decoded)
     let extras = SourceExtras(decoder, options.keep, maker.workspace.profiles, model)
     try ThumbnailRendering(options: options, monitor: monitor, workspace: maker.workspace)
-      .run(picture, placements, extras, deliver: deliver)
+      .run(.whole(picture), placements, extras, deliver: deliver)
     return zip(warnings, [nil, damage, nil]).compactMap { $0.isEmpty ? $1 : $0 }
   }
 }

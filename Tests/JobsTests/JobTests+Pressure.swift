@@ -193,7 +193,7 @@ extension JobTests {
       #expect(report.tally.made == 3 && failures.value.map(\.kind) == [.memory])
       #expect(
         failures.value[0].description
-          == "needs 7.7 MiB of memory, more than the 4 MiB that one operation may hold")
+          == "needs 7.2 MiB of memory, more than the 4 MiB that one operation may hold")
       #expect(report.counters.peakReserved <= 4 << 20 && report.counters.reserved == 0)
     }
   }

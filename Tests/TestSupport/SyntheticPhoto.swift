@@ -38,8 +38,8 @@ public struct SyntheticPhoto: Sendable {
         }
         var encoding = clibjpeg_encoding(
           width: UInt32(width), height: UInt32(height), grey: isGrey, half_chroma: !isGrey && !hasFullChroma,
-          progressive: isProgressive, quality: Int32(quality), exif: exif.isEmpty ? nil : exif.baseAddress,
-          exif_size: exif.count, icc: nil, icc_size: 0)
+          progressive: isProgressive, quality: Int32(quality), expected_size: 0,
+          exif: exif.isEmpty ? nil : exif.baseAddress, exif_size: exif.count, icc: nil, icc_size: 0)
         guard let encoder = clibjpeg_encoder_create() else { preconditionFailure("no memory for an encoder") }
         defer { clibjpeg_encoder_destroy(encoder) }
         var bytes: UnsafePointer<UInt8>?

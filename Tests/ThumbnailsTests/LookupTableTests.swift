@@ -50,6 +50,29 @@ import Testing
     }
   }
 
+  @Test(arguments: 0..<40 as Range<UInt64>) func coefficientTablesHaveTheSymbolsOfTheirBits(seed: UInt64) throws {
+    let bits = ValueTables.lookupBits
+    let (dc, ac) = (try Self.code(symbols: 16, seed: seed), try Self.code(symbols: 256, seed: seed + 1000))
+    let steps = StepTables([(0, 0), (0, 0)], dc: [dc, dc], ac: [ac, ac])
+    let tables = CoefficientTables(steps)
+    #expect(tables.starts == [0, 0] && tables.entries.count == 2 << bits)
+    #expect(Array(tables.entries[(1 << bits)...]) == ValueTables([ac]).entries)
+    for index in 0..<1 << bits {
+      let word = Self.word(index, bits: bits)
+      var expected = ValueTables.isTooLong
+      if let (size, length) = Self.symbol(dc, word, bits: bits) {
+        let isTooLong = length + size > bits
+        let value = isTooLong ? Int32(size) : HuffmanCode.value(word << UInt64(length), size)
+        expected = ValueTables.dcEntry(value, length: length + size)
+        if isTooLong { expected |= ValueTables.isTooLong }
+      }
+      #expect(tables.entries[index] == expected)
+    }
+    #expect(Self.isSameMemory(CoefficientTables(steps, reusing: tables).entries, tables.entries))
+    let others = StepTables([(0, 0)], dc: [dc], ac: [try Self.code(symbols: 256, seed: seed + 2000)])
+    #expect(CoefficientTables(others, reusing: tables).entries == CoefficientTables(others).entries)
+  }
+
   @Test(arguments: 0..<40 as Range<UInt64>) func stepTablesPassTheSymbolsOfTheirBits(seed: UInt64) throws {
     let dc = try (0..<2).map { try Self.code(symbols: 16, seed: seed + 100 * $0) }
     let ac = try [Self.code(symbols: 256, seed: seed + 500), Self.code(symbols: 40, seed: seed + 600)]

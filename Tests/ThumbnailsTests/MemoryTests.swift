@@ -165,12 +165,16 @@ struct MemoryCase {
     ]
   }
 
-  /// Large sources, of which the DC coefficients alone are a small part.
+  /// Large sources, of which the DC coefficients alone and the rows of a band are a small part.
   static func large() throws -> [MemoryCase] {
-    try [false, true].map { isProgressive in
+    try [false, true].flatMap { isProgressive in
       var photo = SyntheticPhoto(seed: 2, width: 5000, height: 4000)
       (photo.isBlank, photo.isProgressive) = (true, isProgressive)
-      return try MemoryCase("large, progressive: \(isProgressive)", photo.jpeg(), "200")
+      let (name, bytes) = ("large, progressive: \(isProgressive)", photo.jpeg())
+      return try [
+        MemoryCase(name, bytes, "200"), MemoryCase(name, bytes, "1440"), MemoryCase(name, bytes, "4000"),
+        MemoryCase(name, bytes, "2000", "1000", "300"), MemoryCase(name, bytes, "1000", "1000", "1000"),
+      ]
     }
   }
 

@@ -154,11 +154,16 @@ import Testing
       var photo = SyntheticPhoto(seed: 4, width: 640, height: 480)
       photo.isProgressive = isProgressive
       let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: photo.jpeg()))
-      let half = isProgressive ? DecodePlan.Method.withoutFineScans : .everything
+      func whole(_ method: DecodePlan.Method, side: Int) -> DecodePlan.Method {
+        isProgressive ? method : .bands(sides: [side, side, side])
+      }
+      let half = whole(.withoutFineScans, side: 3)
       for (size, subsampling, denominator, method) in [
         ("40", ChromaSubsampling.s420, 8, DecodePlan.Method.blocks(side: 1)), ("41", .s420, 4, .blocks(side: 2)),
-        ("88", .s420, 4, .blocks(side: 2)), ("89", .s420, 2, half), ("160", .s420, 2, half),
-        ("161", .s420, 1, .everything),
+        ("88", .s420, 4, .blocks(side: 2)), ("89", .s420, 2, half),
+        ("160", .s420, 2, whole(.withoutFineScans, side: 4)), ("161", .s420, 1, whole(.everything, side: 4)),
+        ("200", .s420, 1, whole(.everything, side: 5)), ("250", .s420, 1, whole(.everything, side: 6)),
+        ("300", .s420, 1, whole(.everything, side: 8)), ("640", .s420, 1, whole(.everything, side: 8)),
         ("20", .s444, 8, .blocks(side: 1)), ("40", .s444, 4, .blocks(side: 2)), ("60", .s444, 4, half),
       ] {
         var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], subsampling: subsampling)

@@ -97,6 +97,7 @@ typedef struct clibjpeg_header {
 typedef struct clibjpeg_plane_layout {
   size_t columns, rows;         ///< samples of the picture, rounded up
   size_t min_stride, min_rows;  ///< the least size of the plane's memory, which holds whole MCUs
+  size_t band_rows;             ///< rows of a band, which is a row of MCUs; `min_rows` is a multiple
   double columns_exact, rows_exact;  ///< samples of the picture, with the fraction of the last one
 } clibjpeg_plane_layout;
 
@@ -126,6 +127,17 @@ clibjpeg_status clibjpeg_decoder_set_scale(
 clibjpeg_status clibjpeg_decoder_decode(
     clibjpeg_decoder *decoder, bool skip_fine_scans, const clibjpeg_plane planes[_Nonnull CLIBJPEG_MAX_COMPONENTS]);
 
+/// Begins to decode a picture in bands from top to bottom, as `clibjpeg_decoder_decode` does as a whole. The scans of a
+/// file that has several are read here.
+clibjpeg_status clibjpeg_decoder_start(clibjpeg_decoder *decoder, bool skip_fine_scans);
+
+/// Decodes the next band into the first rows of each plane. There are `min_rows` / `band_rows` bands.
+clibjpeg_status clibjpeg_decoder_read_band(
+    clibjpeg_decoder *decoder, const clibjpeg_plane planes[_Nonnull CLIBJPEG_MAX_COMPONENTS]);
+
+/// Reads what follows the last band.
+clibjpeg_status clibjpeg_decoder_finish(clibjpeg_decoder *decoder);
+
 /// The message of the last failure: one line.
 const char *clibjpeg_decoder_message(const clibjpeg_decoder *decoder);
 
@@ -135,12 +147,19 @@ long clibjpeg_decoder_warning_count(const clibjpeg_decoder *decoder, clibjpeg_wa
 /// The message of the first warning of a class, or an empty string.
 const char *clibjpeg_decoder_warning_message(const clibjpeg_decoder *decoder, clibjpeg_warning warning);
 
+/// A baseline picture with at least this many rows of MCUs gets Huffman codes that suit a sample of these rows. Codes that
+/// suit all rows need a second pass over all coefficients, which have to be held until then: it takes more time than the
+/// first pass, and twice the memory of the samples.
+#define CLIBJPEG_SAMPLED_FROM 32
+
 typedef struct clibjpeg_encoding {
   uint32_t width, height;  ///< pixels
   bool grey;               ///< one plane; otherwise three, YCbCr
   bool half_chroma;        ///< 4:2:0: the second and third planes have half the columns and rows, rounded up
   bool progressive;
   int quality;  ///< 1-100
+  /// If codes of a sample need more bytes, they do not suit the picture, and the standard ones are taken. 0 for no limit.
+  size_t expected_size;
   const uint8_t *_Nullable exif;  ///< an APP1 payload with its "Exif\0\0", or NULL
   size_t exif_size;               ///< at most 65533
   const uint8_t *_Nullable icc;   ///< a profile, or NULL
@@ -160,8 +179,8 @@ void clibjpeg_encoder_watch(clibjpeg_encoder *encoder, bool (*cancelled)(void *c
 /// Ends clibjpeg_encoder_watch().
 void clibjpeg_encoder_unwatch(clibjpeg_encoder *encoder);
 
-/// Encodes one picture with a JFIF header and optimised Huffman tables. The bytes live until the next call on the
-/// encoder.
+/// Encodes one picture with a JFIF header and optimised Huffman tables: those of a large baseline picture suit a sample
+/// of it. The bytes live until the next call on the encoder.
 clibjpeg_status clibjpeg_encoder_encode(
     clibjpeg_encoder *encoder, const clibjpeg_encoding *encoding, const clibjpeg_plane planes[_Nonnull 3],
     const uint8_t *_Nullable *_Nonnull bytes, size_t *size);

@@ -1,10 +1,13 @@
-/// Decodes only the lowest frequencies of each block of 8 × 8 samples, because a much smaller thumbnail shows no
-/// others: the DC coefficient at scale 1/8, or DC and the three lowest AC coefficients at 1/4.
+/// Decodes only what a thumbnail shows of a file, in one of two ways.
 ///
-/// In a progressive file it skips all AC scans at 1/8. At 1/4 it skips them as soon as the AC coefficients kept are known
-/// well enough. If the file ends with an EOI marker, it does not even read the scans after the last one needed. In a
-/// sequential file it has to pass all symbols, but passes several in one step, and at three places at once
-/// (`BlockFinder`).
+/// For small thumbnails, it decodes the lowest frequencies of each block of 8 × 8 samples: the DC coefficient at scale 1/8,
+/// or DC and the three lowest AC coefficients at 1/4 (`decode`). In a progressive file it skips all AC scans at 1/8. At 1/4
+/// it skips them as soon as the AC coefficients kept are known well enough. If the file ends with an EOI marker, it does not
+/// even read the scans after the last one needed. In a sequential file it has to pass all symbols, but passes several in one
+/// step, and at three places at once (`BlockFinder`).
+///
+/// For larger ones, it decodes the coefficients of a sequential file one row of MCUs after the other, and the picture is
+/// resized at the same time (`decodeBands`).
 ///
 /// At 1/8 the samples equal those of libjpeg (jidctred.c, jpeg_idct_1x1) bit for bit. libjpeg may decode subsampled
 /// components at a larger scale; here all components have equally many samples for each block.
@@ -92,6 +95,43 @@ struct BlockDecoder {
       }
       // If all further scans would be skipped, an EOI marker at the end is enough to take the file for complete.
       if marker == .sos { isDone = segments.isDone() && reader.endsWithEndMarker() }
+    }
+  }
+
+  /// Decodes every coefficient of a sequential picture, and resizes the picture at the same time.
+  ///
+  /// - parameters:
+  ///   - sides: samples of a block along each axis, 4 or 8, for each component.
+  ///   - resize: for the layouts that `BandTarget.layouts` gives.
+  ///   - proceed: called every few rows of targets.
+  mutating func decodeBands(
+    sides: [Int], into resize: BandedResize, proceed: @escaping CancellationCheck
+  ) throws(BlockDecoderError) {
+    guard try reader.marker() == .soi else { throw .irregular }
+    var frame: FrameHeader?
+    var isDecoded = false
+    while true {
+      let marker = try reader.marker()
+      if marker == .eoi {
+        guard isDecoded else { throw .irregular }
+        return
+      }
+      switch try segments.read(marker, length: reader.segmentLength(), &reader) {
+      case .frame(let found): frame = found
+      case .scan(let scan, _, _):
+        // libjpeg holds the coefficients of a picture in several scans.
+        guard let frame, !isDecoded, scan.components.map(\.index) == Array(frame.components.indices) else {
+          throw .irregular
+        }
+        let decoder = try segments.decoder(of: scan, known: known)
+        let tables = frame.components.compactMap { segments.steps(of: $0) }
+        guard let steps = decoder.stepTables, tables.count == sides.count else { throw .irregular }
+        let transforms = zip(sides, tables).map { InverseTransform(side: $0, steps: $1) }
+        let target = BandTarget(decoder, frame, transforms, steps, known, into: resize, proceed: proceed)
+        try decoder.decode(&reader, into: target, input)
+        isDecoded = true
+      case .other: break
+      }
     }
   }
 }

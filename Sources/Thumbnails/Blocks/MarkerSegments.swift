@@ -111,6 +111,9 @@ struct MarkerSegments {
     return try ScanDecoder(scan, frame, huffmanTables, known, side: side, restartInterval: restartInterval)
   }
 
+  /// The quantization steps of a component, in zigzag order, from the table that is in force now; nil if there is none.
+  func steps(of component: FrameHeader.Component) -> [Int]? { quantizationTables[component.quantizationTable] }
+
   /// Whether every component has a DC scan.
   var hasDC: Bool { frame != nil && progress.allSatisfy { $0.hasDC } }
 

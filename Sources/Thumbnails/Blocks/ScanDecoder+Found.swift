@@ -102,10 +102,10 @@ extension ScanDecoder {
         if _slowPath(entry >= ValueTables.isTooLong) {
           entry = longSymbol(entry, &bits, in: window, position, table)
         }
-        let length = Int(entry &>> 16 & 31)
+        let length = Int(bitPattern: ValueTables.length(entry))
         position &+= length
         bits = bits &<< UInt64(length)
-        passed &+= Int(entry &>> 21)
+        passed &+= Int(bitPattern: ValueTables.passed(entry))
         let place = Int(places[unchecked: passed])
         coefficients[unchecked: index &+ place] = Int16(truncatingIfNeeded: entry)
       }
@@ -119,11 +119,9 @@ extension ScanDecoder {
   private func longSymbol(
     _ entry: UInt32, _ bits: inout UInt64, in window: RawSpan, _ position: Int, _ table: Int
   ) -> UInt32 {
-    let (length, size) = (Int(entry &>> 16 & 31), Int(entry & 15))
     bits = NextBits.word(window, position)
-    guard length > 0 else { return longCode(bits, table &>> ValueTables.lookupBits) }
-    let value = HuffmanCode.value(bits &<< UInt64(truncatingIfNeeded: length &- size), size)
-    return entry & ~ValueTables.isTooLong & ~0xFFFF | UInt32(UInt16(truncatingIfNeeded: value))
+    guard ValueTables.length(entry) > 0 else { return longCode(bits, table &>> ValueTables.lookupBits) }
+    return ValueTables.completed(entry, bits)
   }
 
   /// The entry for a symbol whose code is too long for the tables.

@@ -1,3 +1,50 @@
+/// What becomes of a scan's coefficients.
+protocol ScanTarget {
+  /// A row of MCUs begins.
+  func beginRow()
+
+  /// Decodes MCUs of a row while they begin at `run.lastStart` or earlier. Returns the column of the next one.
+  func decode(
+    _ run: ScanDecoder.Run, _ window: RawSpan, _ decoder: ScanDecoder, _ cursor: inout ScanDecoder.Cursor
+  ) throws(BlockDecoderError) -> Int
+
+  /// Decodes some of these MCUs of a row whose blocks have been found, at least one. Returns the column of the next one.
+  func decodeFound(
+    _ found: inout FoundBlocks, _ columns: Range<Int>, of row: Int, _ reader: SegmentReader, _ decoder: ScanDecoder,
+    _ cursor: inout ScanDecoder.Cursor
+  ) throws(BlockDecoderError) -> Int
+
+  /// All MCUs of a row have been decoded.
+  func endRow() throws(BlockDecoderError)
+}
+
+/// The coefficients that are kept are stored.
+extension CoefficientStore: ScanTarget {
+  func beginRow() {}
+  func endRow() {}
+
+  func decode(
+    _ run: ScanDecoder.Run, _ window: RawSpan, _ decoder: ScanDecoder, _ cursor: inout ScanDecoder.Cursor
+  ) throws(BlockDecoderError) -> Int {
+    var coefficients = coefficients.mutableSpan
+    var masks = nonZeroMasks.mutableSpan
+    let scan = decoder.scan
+    return switch (isDC: scan.spectralStart == 0, isFirst: scan.approximationHigh == 0) {
+    case (true, true): try decoder.decodeDCFirst(run, window, &coefficients, &cursor)
+    case (true, false): decoder.decodeDCRefine(run, window, &coefficients, &cursor)
+    case (false, true): try decoder.decodeACFirst(run, window, &coefficients, &masks, &cursor)
+    case (false, false): try decoder.decodeACRefine(run, window, &coefficients, &masks, &cursor)
+    }
+  }
+
+  func decodeFound(
+    _ found: inout FoundBlocks, _ columns: Range<Int>, of row: Int, _ reader: SegmentReader, _ decoder: ScanDecoder,
+    _ cursor: inout ScanDecoder.Cursor
+  ) throws(BlockDecoderError) -> Int {
+    try decoder.decodeFound(&found, columns, of: row, reader, into: self, &cursor)
+  }
+}
+
 /// Decodes the entropy-coded data of one scan.
 struct ScanDecoder {
   /// The state that passes from one MCU to the next.
@@ -72,9 +119,9 @@ struct ScanDecoder {
   }
 
   /// Decodes the scan from its first byte of entropy-coded data, and leaves the reader at the marker after it.
-  func decode(_ reader: inout SegmentReader, into store: CoefficientStore, _ input: DecoderInput)
-    throws(BlockDecoderError)
-  {
+  func decode(
+    _ reader: inout SegmentReader, into target: some ScanTarget, _ input: DecoderInput
+  ) throws(BlockDecoderError) {
     try reader.beginEntropyData()
     var cursor = Cursor()
     var found = FoundBlocks(blocks, stepTables)
@@ -83,6 +130,7 @@ struct ScanDecoder {
     for row in 0..<mcus.down {
       if input.isCancelled { throw .failed(.cancelled) }
       var column = 0
+      target.beginRow()
       while column < mcus.across {
         if untilRestart == 0 {
           try restart(&reader, restarts, cursor)
@@ -96,8 +144,8 @@ struct ScanDecoder {
         if found.isEmpty { found.find(in: reader, from: cursor.position, to: lastStart) }
         let next =
           found.isEmpty
-          ? try decode(columns, of: row, reader, into: store, &cursor)
-          : try decodeFound(&found, columns, of: row, reader, into: store, &cursor)
+          ? try decode(columns, of: row, reader, into: target, &cursor)
+          : try target.decodeFound(&found, columns, of: row, reader, self, &cursor)
         untilRestart -= next - column
         column = next
         if found.isEmpty, !reader.isAtMarker, cursor.position > lastStart {
@@ -105,6 +153,7 @@ struct ScanDecoder {
           cursor.position &= 7
         }
       }
+      try target.endRow()
     }
     try end(&reader, cursor)
   }
@@ -127,24 +176,15 @@ struct ScanDecoder {
 
   /// Decodes MCUs of a row while whole ones are certain to be in the window. Returns the column of the next one.
   private func decode(
-    _ columns: Range<Int>, of row: Int, _ reader: SegmentReader, into store: CoefficientStore, _ cursor: inout Cursor
+    _ columns: Range<Int>, of row: Int, _ reader: SegmentReader, into target: some ScanTarget, _ cursor: inout Cursor
   ) throws(BlockDecoderError) -> Int {
     // At a marker, all of the data is in the window, so an MCU may begin anywhere. Decoding past the end is detected
     // below.
     let lastBit = reader.end * 8
     let run = Run(columns: columns, row: row, lastStart: reader.isAtMarker ? lastBit : Self.lastStart(in: reader))
-    let window = reader.window.span.bytes
-    var coefficients = store.coefficients.mutableSpan
-    var masks = store.nonZeroMasks.mutableSpan
     let next: Int
     do {
-      next =
-        switch (isDC: scan.spectralStart == 0, isFirst: scan.approximationHigh == 0) {
-        case (true, true): try decodeDCFirst(run, window, &coefficients, &cursor)
-        case (true, false): decodeDCRefine(run, window, &coefficients, &cursor)
-        case (false, true): try decodeACFirst(run, window, &coefficients, &masks, &cursor)
-        case (false, false): try decodeACRefine(run, window, &coefficients, &masks, &cursor)
-        }
+      next = try target.decode(run, reader.window.span.bytes, self, &cursor)
     } catch .corrupt(let corruption) where corruption.position + NextBits.longestSymbol > lastBit {
       // The fault may be an effect of bits after the end, and then the data ends early.
       throw .irregular

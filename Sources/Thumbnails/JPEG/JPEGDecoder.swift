@@ -64,9 +64,26 @@ final class JPEGDecoder {
   /// - parameter skippingFineScans: whether to skip the last bit of a progressive file's AC coefficients. After an
   ///   error, a decoder that skips nothing may still decode the picture.
   func decode(into planes: [clibjpeg_plane], skippingFineScans: Bool = false) throws(ThumbnailError) {
-    let missing = Int(CLIBJPEG_MAX_COMPONENTS) - planes.count
-    let padded = planes + [clibjpeg_plane](repeating: clibjpeg_plane(), count: missing)
-    try check(clibjpeg_decoder_decode(handle, skippingFineScans, padded))
+    try check(clibjpeg_decoder_decode(handle, skippingFineScans, Self.padded(planes)))
+  }
+
+  /// Begins to decode the picture in bands of `band_rows` rows each, from top to bottom.
+  ///
+  /// - parameter skippingFineScans: as for `decode`.
+  func start(skippingFineScans: Bool) throws(ThumbnailError) {
+    try check(clibjpeg_decoder_start(handle, skippingFineScans))
+  }
+
+  /// Decodes the next band into the first rows of the planes.
+  func readBand(into planes: [clibjpeg_plane]) throws(ThumbnailError) {
+    try check(clibjpeg_decoder_read_band(handle, Self.padded(planes)))
+  }
+
+  /// Reads what follows the last band.
+  func finish() throws(ThumbnailError) { try check(clibjpeg_decoder_finish(handle)) }
+
+  private static func padded(_ planes: [clibjpeg_plane]) -> [clibjpeg_plane] {
+    planes + [clibjpeg_plane](repeating: clibjpeg_plane(), count: Int(CLIBJPEG_MAX_COMPONENTS) - planes.count)
   }
 
   /// The fraction last reported to the monitor.

@@ -1,13 +1,36 @@
+/// The size of one component of a picture at the decoding scale.
+struct PlaneShape: Equatable {
+  let columns: Int
+  let rows: Int
+  /// The columns and rows of samples that the picture covers, with the fraction of the last one: at odd sizes, half of
+  /// the last chroma sample is outside the picture.
+  let columnsExact: Double
+  let rowsExact: Double
+}
+
+/// What is known of a picture before its samples are: neither turned nor converted, at the decoding scale.
+struct PictureShape {
+  /// The whole picture's size at full scale, as stored.
+  let pixels: PixelSize
+  let orientation: Orientation
+  let model: ColorModel
+  /// One for each component.
+  let planes: [PlaneShape]
+}
+
 /// One component of a decoded source.
 package struct DecodedPlane {
   let view: PlaneView
-  /// The columns and rows of samples that the picture covers, with the fraction of the last one: at odd sizes, half of
-  /// the last chroma sample is outside the picture.
+  /// As in `PlaneShape`.
   let columnsExact: Double
   let rowsExact: Double
 
   package init(view: PlaneView, columnsExact: Double, rowsExact: Double) {
     (self.view, self.columnsExact, self.rowsExact) = (view, columnsExact, rowsExact)
+  }
+
+  var shape: PlaneShape {
+    PlaneShape(columns: view.columns, rows: view.rows, columnsExact: columnsExact, rowsExact: rowsExact)
   }
 }
 
@@ -21,5 +44,9 @@ package struct DecodedPicture {
 
   package init(pixels: PixelSize, orientation: Orientation, model: ColorModel, planes: [DecodedPlane]) {
     (self.pixels, self.orientation, self.model, self.planes) = (pixels, orientation, model, planes)
+  }
+
+  var shape: PictureShape {
+    PictureShape(pixels: pixels, orientation: orientation, model: model, planes: planes.map(\.shape))
   }
 }

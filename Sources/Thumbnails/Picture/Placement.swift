@@ -75,3 +75,8 @@ extension ThumbnailOptions {
     }
   }
 }
+
+extension [Placement] {
+  /// Without those that equal the one before: of a small picture, several sizes give the same thumbnail.
+  var withoutRepeats: [Placement] { enumerated().filter { $0 == 0 || self[$0 - 1] != $1 }.map(\.element) }
+}

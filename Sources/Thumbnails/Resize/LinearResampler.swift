@@ -6,7 +6,6 @@ import Foundation
 /// Each row of the source is converted once, filtered along the row, and added to the few output rows that it
 /// contributes to, so that no whole picture is held in floating point.
 struct LinearResampler {
-  let resampler: Resampler
   /// The conversion for the source's profile.
   let conversion: ProfileConversion
 
@@ -23,8 +22,8 @@ struct LinearResampler {
   ) throws(ThumbnailError) {
     let first = picture.planes[0].view
     let (width, height) = (targets[0].columns, targets[0].rows)
-    let across = resampler.filter(samples: first.columns, start: region.x, length: region.width, count: width)
-    let down = resampler.filter(samples: first.rows, start: region.y, length: region.height, count: height)
+    let across = AxisFilter(samples: first.columns, start: region.x, length: region.width, count: width)
+    let down = AxisFilter(samples: first.rows, start: region.y, length: region.height, count: height)
     var rows = picture.planes.map { RowReader(plane: $0, luma: picture.planes[0]) }
     var converter = RowConverter(conversion, columns: first.columns, channels: rows.count)
     var light = [Float](repeating: 0, count: first.columns)
@@ -42,7 +41,7 @@ struct LinearResampler {
       converter.convert(&rows)
       for channel in targets.indices {
         for x in 0..<first.columns { light[x] = SRGBCurve.linear[Int(rows[channel].samples[x])] }
-        for x in 0..<width { filtered[channel][x] = Resampler.mix(light, across, x) }
+        for x in 0..<width { filtered[channel][x] = Self.mix(light, across, x) }
       }
       for output in firstActive..<height {
         // Filters drop negligible weights at their ends, so the starts of output rows are not strictly in order.
@@ -59,6 +58,32 @@ struct LinearResampler {
         }
         sums.finish(output)
       }
+    }
+  }
+
+  /// The output sample `output` of a row. Four independent sums are faster than one whose additions depend on each
+  /// other.
+  @inline(__always)
+  private static func mix(_ line: UnsafePointer<Float>, _ filter: AxisFilter, _ output: Int) -> Float {
+    let offset = Int(filter.offsets[output])
+    let taps = Int(filter.offsets[output + 1]) - offset
+    return filter.weights.withUnsafeBufferPointer { weights in
+      let input = line + Int(filter.starts[output])
+      let weight = weights.baseAddress! + offset
+      var sums = SIMD4<Float>.zero
+      var tap = 0
+      while tap + 4 <= taps {
+        let values = UnsafeRawPointer(input + tap).loadUnaligned(as: SIMD4<Float>.self)
+        let factors = UnsafeRawPointer(weight + tap).loadUnaligned(as: SIMD4<Float>.self)
+        sums += values * factors
+        tap += 4
+      }
+      var sum = (sums[0] + sums[1]) + (sums[2] + sums[3])
+      while tap < taps {
+        sum += input[tap] * weight[tap]
+        tap += 1
+      }
+      return sum
     }
   }
 

@@ -1,13 +1,19 @@
+import CVectors
+
 /// Resizes planes of 8-bit samples with a Lanczos-3 filter, or to plain means. It sums weighted input rows to one row at
 /// a time and then filters along that row, so it needs memory for only one row of the input's width.
 ///
+/// Weights are whole numbers of 16 bits, and their products with samples are summed in 32 bits: a processor multiplies eight
+/// pairs of such numbers and adds neighbouring products in one instruction. The row between the two filters has six bits
+/// after the point. Against exact sums, less than one sample in a hundred differs, by one.
+///
 /// A library for resizing was not better. zimg takes about 1 ms to build the filter graph for a new geometry, which is
 /// longer than the resize itself. Extreme geometries take 0.3 s (65500 samples to one) or 1 GB of scratch memory (8192
-/// × 65500). Its result depends on the processor. Here every operation is in IEEE single precision and in a fixed
-/// order, so every machine makes the same bytes.
+/// × 65500). Its result depends on the processor. Here every machine makes the same bytes.
 final class Resampler {
   private struct FilterKey: Hashable {
     var isMean = false
+    var isDown = false
     let samples: Int
     let start: Double
     let length: Double
@@ -15,73 +21,70 @@ final class Resampler {
   }
 
   /// The most weights kept: 256 KiB, enough for dozens of the usual filters.
-  private static let weightsKept = 1 << 16
-  private var filters: [FilterKey: AxisFilter] = [:]
+  private static let weightsKept = 1 << 17
+  /// The bits after the point of the row between the filters.
+  private static let rowBits = 6
+  /// The taps, each for 16 samples, between two calls of `proceed`.
+  private static let tapsBetweenCalls = 4096
+
+  private var filters: [FilterKey: FixedFilter] = [:]
   private var keptWeights = 0
-  private var row: [Float] = []
+  /// The taps since the last call of `proceed`, or since a resize was made.
+  private var tapsDone = 0
+  /// The row between the filters. After the last sample there is room for the weights that are 0.
+  private var row: [Int16] = []
 
   /// Resizes the part `region` of `plane`, measured in its samples, to the whole of `target`.
   ///
-  /// - parameter proceed: called every 16 rows of the target and every 256 of the source.
+  /// - parameter proceed: as for `advance`.
   /// - throws: the errors of `proceed`.
   func resample(
     _ plane: PlaneView, region: PixelRect, into target: PlaneView, proceed: CancellationCheck = {}
   ) throws(ThumbnailError) {
-    let across = filter(samples: plane.columns, start: region.x, length: region.width, count: target.columns)
-    let down = filter(samples: plane.rows, start: region.y, length: region.height, count: target.rows)
-    try apply(across, down, to: plane, into: target, proceed)
+    var resize = resize(columns: plane.columns, rows: plane.rows, region: region, into: target)
+    try advance(&resize, with: PlaneRows(view: plane, first: 0), proceed: proceed)
   }
 
   /// Reduces the part of `plane` from its first sample on, with this many columns and rows of samples, to the whole of
   /// `target`: every sample becomes the mean of the part that it covers.
   ///
-  /// - parameter proceed: called as by `resample`.
+  /// - parameter proceed: as for `advance`.
   /// - throws: the errors of `proceed`.
   func average(
     _ plane: PlaneView, columns: Double, rows: Double, into target: PlaneView, proceed: CancellationCheck = {}
   ) throws(ThumbnailError) {
-    let across = mean(samples: plane.columns, length: columns, count: target.columns)
-    let down = mean(samples: plane.rows, length: rows, count: target.rows)
-    try apply(across, down, to: plane, into: target, proceed)
-  }
-
-  private func apply(
-    _ across: AxisFilter, _ down: AxisFilter, to plane: PlaneView, into target: PlaneView, _ proceed: CancellationCheck
-  ) throws(ThumbnailError) {
-    if row.count < plane.columns { row = [Float](repeating: 0, count: plane.columns) }
-    try row.withUnsafeMutableBufferPointer { row throws(ThumbnailError) in
-      guard let line = row.baseAddress else { return }
-      for output in 0..<target.rows {
-        if output % 16 == 15 { try proceed() }
-        let first = Int(down.offsets[output])
-        let end = Int(down.offsets[output + 1])
-        for start in stride(from: first, to: end, by: 256) {
-          if start > first { try proceed() }
-          let rows = plane.row(Int(down.starts[output]) + start - first)
-          Self.mixRows(rows, plane, down, start..<min(start + 256, end), isFirst: start == first, into: line)
-        }
-        Self.mixColumns(of: line, across, into: target.row(output))
+    func mean(_ samples: Int, _ length: Double, _ count: Int, isDown: Bool) -> FixedFilter {
+      filter(FilterKey(isMean: true, isDown: isDown, samples: samples, start: 0, length: length, count: count)) {
+        AxisFilter(averaging: samples, length: length, count: count)
       }
     }
+    tapsDone = 0
+    var resize = PlaneResize(
+      across: mean(plane.columns, columns, target.columns, isDown: false),
+      down: mean(plane.rows, rows, target.rows, isDown: true), target: target)
+    try advance(&resize, with: PlaneRows(view: plane, first: 0), proceed: proceed)
   }
 
-  /// The filter for one axis. Filters are cached, because photos of one camera need the same few.
-  func filter(samples: Int, start: Double, length: Double, count: Int) -> AxisFilter {
-    filter(FilterKey(samples: samples, start: start, length: length, count: count)) {
-      AxisFilter(samples: samples, start: start, length: length, count: count)
+  /// A resize of the part `region` of a plane, measured in its samples, to the whole of `target`.
+  func resize(columns: Int, rows: Int, region: PixelRect, into target: PlaneView) -> PlaneResize {
+    func lanczos(_ samples: Int, _ start: Double, _ length: Double, _ count: Int, isDown: Bool) -> FixedFilter {
+      filter(FilterKey(isDown: isDown, samples: samples, start: start, length: length, count: count)) {
+        AxisFilter(samples: samples, start: start, length: length, count: count)
+      }
     }
+    tapsDone = 0
+    return PlaneResize(
+      across: lanczos(columns, region.x, region.width, target.columns, isDown: false),
+      down: lanczos(rows, region.y, region.height, target.rows, isDown: true), target: target)
   }
 
-  private func mean(samples: Int, length: Double, count: Int) -> AxisFilter {
-    filter(FilterKey(isMean: true, samples: samples, start: 0, length: length, count: count)) {
-      AxisFilter(averaging: samples, length: length, count: count)
-    }
-  }
-
-  /// The filter of this key, which is made if it is not kept.
-  private func filter(_ key: FilterKey, make: () -> AxisFilter) -> AxisFilter {
+  /// The filter of this key, which is made if it is not kept: photos of one camera need the same few.
+  private func filter(_ key: FilterKey, make: () -> AxisFilter) -> FixedFilter {
     if let known = filters[key] { return known }
-    let made = make()
+    // Sums of products are below 2^31: those of samples with weights in 22 bits, and those of the row between the filters,
+    // whose samples have up to 15 bits, with weights in 15 bits.
+    let made = FixedFilter(
+      make(), samples: key.samples, unit: key.isDown ? 2 : Self.lanes, mostBits: key.isDown ? 22 : 15)
     // Huge filters are rare and are not kept.
     guard made.weights.count <= Self.weightsKept else { return made }
     if keptWeights + made.weights.count > Self.weightsKept {
@@ -100,78 +103,171 @@ final class Resampler {
     row = []
   }
 
-  /// Computes an output row at the input's width: the sum of the input rows from `rows` on, multiplied by the filter's
-  /// weights `taps`, four rows in each pass. Unless `isFirst`, adds to the row's present values.
-  private static func mixRows(
-    _ rows: UnsafeMutablePointer<UInt8>, _ plane: PlaneView, _ filter: AxisFilter, _ taps: Range<Int>, isFirst: Bool,
-    into line: UnsafeMutablePointer<Float>
-  ) {
-    let columns = plane.columns
-    filter.weights.withUnsafeBufferPointer { weights in
-      var index = taps.lowerBound
-      let end = taps.upperBound
-      var input = rows
-      var isFirst = isFirst
-      while index < end {
-        let taps = min(4, end - index)
-        // Rows that the last pass lacks have weight 0 and point to an existing row.
-        let r0 = input
-        let r1 = taps > 1 ? r0 + plane.stride : r0
-        let r2 = taps > 2 ? r1 + plane.stride : r0
-        let r3 = taps > 3 ? r2 + plane.stride : r0
-        let w0 = weights[index]
-        let w1 = taps > 1 ? weights[index + 1] : 0
-        let w2 = taps > 2 ? weights[index + 2] : 0
-        let w3 = taps > 3 ? weights[index + 3] : 0
-        if isFirst {
-          for x in 0..<columns {
-            line[x] = Float(r0[x]) * w0 + Float(r1[x]) * w1 + (Float(r2[x]) * w2 + Float(r3[x]) * w3)
-          }
-        } else {
-          for x in 0..<columns {
-            line[x] += Float(r0[x]) * w0 + Float(r1[x]) * w1 + (Float(r2[x]) * w2 + Float(r3[x]) * w3)
-          }
-        }
-        isFirst = false
-        index += 4
-        input += 4 * plane.stride
+  // MARK: One row
+
+  /// The samples of 16 bits that are multiplied at once.
+  private static let lanes = 8
+  /// The columns that are mixed at once.
+  private static let block = 16
+
+  /// Makes one row of the target.
+  func makeRow(
+    _ output: Int, of resize: PlaneResize, from rows: PlaneRows, _ proceed: CancellationCheck
+  ) throws(ThumbnailError) {
+    let (across, down) = (resize.across, resize.down)
+    let needed = across.needed
+    let room = across.samples + across.taps
+    if row.count < room { row = [Int16](repeating: 0, count: room) }
+    let start = Int(down.starts[output])
+    let source = Source(
+      start: rows.view.row(start - rows.first), stride: rows.view.stride, count: down.end(of: output) - start)
+    let shift = down.bits - Self.rowBits
+    try down.weights.withUnsafeBufferPointer { weights throws(ThumbnailError) in
+      try row.withUnsafeMutableBufferPointer { row throws(ThumbnailError) in
+        guard let line = row.baseAddress, let weights = weights.baseAddress else { return }
+        try Self.mixRows(
+          source, weights + output * down.taps, down.taps, shift, needed, into: line, &tapsDone, proceed)
+        // What an earlier, wider row has left there is multiplied by 0.
+        Self.mixColumns(of: line, across, into: resize.target.row(output))
+        tapsDone += across.weights.count / Self.block
       }
     }
+  }
+
+  /// The rows that are mixed: `count` of them, at least one. Further weights are 0.
+  private struct Source {
+    let start: UnsafeMutablePointer<UInt8>
+    let stride: Int
+    let count: Int
+  }
+
+  /// Computes the columns `columns` of the row between the filters: the sum of the input rows, multiplied by the weights.
+  private static func mixRows(
+    _ source: Source, _ weights: UnsafePointer<Int16>, _ taps: Int, _ shift: Int, _ columns: Range<Int>,
+    into line: UnsafeMutablePointer<Int16>, _ tapsDone: inout Int, _ proceed: CancellationCheck
+  ) throws(ThumbnailError) {
+    guard columns.count >= block else {
+      for column in columns {
+        line[column] = mixOne(source, column, weights, taps, shift)
+        try count(taps, &tapsDone, proceed)
+      }
+      return
+    }
+    var column = columns.lowerBound
+    while true {
+      let mixes = mixSixteen(source, column, weights, taps, shift)
+      UnsafeMutableRawPointer(line + column).storeBytes(of: mixes, as: SIMD16<Int16>.self)
+      try count(taps, &tapsDone, proceed)
+      // The last block overlaps the one before.
+      let last = columns.upperBound - block
+      guard column < last else { return }
+      column = min(column + block, last)
+    }
+  }
+
+  @inline(__always)
+  private static func count(
+    _ taps: Int, _ tapsDone: inout Int, _ proceed: CancellationCheck
+  ) throws(ThumbnailError) {
+    tapsDone += taps
+    guard tapsDone >= tapsBetweenCalls else { return }
+    tapsDone = 0
+    try proceed()
+  }
+
+  private static func mixOne(
+    _ source: Source, _ column: Int, _ weights: UnsafePointer<Int16>, _ taps: Int, _ shift: Int
+  ) -> Int16 {
+    var sum = Int32(1) << Int32(shift - 1)
+    for tap in 0..<min(taps, source.count) {
+      sum &+= Int32(source.start[tap * source.stride + column]) &* Int32(weights[tap])
+    }
+    return Int16(clamping: sum >> Int32(shift))
+  }
+
+  @inline(__always)
+  private static func mixSixteen(
+    _ source: Source, _ column: Int, _ weights: UnsafePointer<Int16>, _ taps: Int, _ shift: Int
+  ) -> SIMD16<Int16> {
+    let half = SIMD4<Int32>(repeating: 1 << Int32(shift - 1))
+    var (a, b, c, d) = (half, half, half, half)
+    var upper = UnsafeRawPointer(source.start + column)
+    var tap = 0
+    while tap < taps {
+      // The second row of the last pair may be beyond the input; its weight is 0.
+      let lower = tap &+ 1 < source.count ? upper + source.stride : upper
+      let (first, second) = (upper.loadUnaligned(as: SIMD16<UInt8>.self), lower.loadUnaligned(as: SIMD16<UInt8>.self))
+      let weight = SIMD2(weights[tap], weights[tap &+ 1])
+      let two = SIMD4(lowHalf: weight, highHalf: weight)
+      let four = SIMD8(lowHalf: two, highHalf: two)
+      let (low, high) = (turnsLow(first, second), turnsHigh(first, second))
+      a &+= sumsOfPairs(wideLow(low), four)
+      b &+= sumsOfPairs(wideHigh(low), four)
+      c &+= sumsOfPairs(wideLow(high), four)
+      d &+= sumsOfPairs(wideHigh(high), four)
+      tap &+= 2
+      upper = tap < source.count ? lower + source.stride : upper
+    }
+    let by = Int32(shift)
+    return SIMD16(lowHalf: narrowed(a &>> by, b &>> by), highHalf: narrowed(c &>> by, d &>> by))
   }
 
   /// Computes a finished output row: the weighted sums of the line's samples, rounded and limited to 0...255.
   private static func mixColumns(
-    of line: UnsafeMutablePointer<Float>, _ filter: AxisFilter, into target: UnsafeMutablePointer<UInt8>
+    of line: UnsafePointer<Int16>, _ filter: FixedFilter, into target: UnsafeMutablePointer<UInt8>
   ) {
-    for output in 0..<filter.count {
-      let value = mix(line, filter, output)
-      target[output] = UInt8(min(max(value + 0.5, 0), 255))
+    // The compiler unrolls a loop over a number of taps that it knows.
+    switch filter.taps {
+    case lanes: mixColumns(of: line, filter, lanes, into: target)
+    case 2 * lanes: mixColumns(of: line, filter, 2 * lanes, into: target)
+    case 3 * lanes: mixColumns(of: line, filter, 3 * lanes, into: target)
+    default: mixColumns(of: line, filter, filter.taps, into: target)
     }
   }
 
-  /// The output sample `output` of a row. Four independent sums are faster than one whose additions depend on each
-  /// other.
   @inline(__always)
-  static func mix(_ line: UnsafePointer<Float>, _ filter: AxisFilter, _ output: Int) -> Float {
-    let offset = Int(filter.offsets[output])
-    let taps = Int(filter.offsets[output + 1]) - offset
-    return filter.weights.withUnsafeBufferPointer { weights in
-      let input = line + Int(filter.starts[output])
-      let weight = weights.baseAddress! + offset
-      var sums = SIMD4<Float>.zero
-      var tap = 0
-      while tap + 4 <= taps {
-        let values = UnsafeRawPointer(input + tap).loadUnaligned(as: SIMD4<Float>.self)
-        let factors = UnsafeRawPointer(weight + tap).loadUnaligned(as: SIMD4<Float>.self)
-        sums += values * factors
-        tap += 4
+  private static func mixColumns(
+    of line: UnsafePointer<Int16>, _ filter: FixedFilter, _ taps: Int, into target: UnsafeMutablePointer<UInt8>
+  ) {
+    let shift = Int32(filter.bits + rowBits)
+    let half = SIMD4<Int32>(repeating: 1 << (shift - 1))
+    filter.starts.withUnsafeBufferPointer { starts in
+      filter.weights.withUnsafeBufferPointer { weights in
+        guard let starts = starts.baseAddress, let weights = weights.baseAddress else { return }
+        @inline(__always) func sums(_ output: Int) -> SIMD4<Int32> {
+          dot(line + Int(starts[output]), weights + output &* taps, taps)
+        }
+        var output = 0
+        while output + 4 <= filter.count {
+          let first = neighbours(sums(output), sums(output &+ 1))
+          let second = neighbours(sums(output &+ 2), sums(output &+ 3))
+          let values = narrowed((neighbours(first, second) &+ half) &>> shift, .zero)
+          let samples = bytes(values, values).lowHalf.lowHalf
+          UnsafeMutableRawPointer(target + output).storeBytes(of: samples, as: SIMD4<UInt8>.self)
+          output &+= 4
+        }
+        while output < filter.count {
+          let value = (sums(output).wrappedSum() &+ half[0]) >> shift
+          target[output] = UInt8(clamping: value)
+          output &+= 1
+        }
       }
-      var sum = (sums[0] + sums[1]) + (sums[2] + sums[3])
-      while tap < taps {
-        sum += input[tap] * weight[tap]
-        tap += 1
-      }
-      return sum
     }
+  }
+
+  /// Four sums that add up to the weighted sum.
+  @inline(__always)
+  private static func dot(
+    _ samples: UnsafePointer<Int16>, _ weights: UnsafePointer<Int16>, _ taps: Int
+  ) -> SIMD4<Int32> {
+    var sums = SIMD4<Int32>.zero
+    var tap = 0
+    while tap < taps {
+      sums &+= sumsOfPairs(
+        UnsafeRawPointer(samples + tap).loadUnaligned(as: SIMD8<Int16>.self),
+        UnsafeRawPointer(weights + tap).loadUnaligned(as: SIMD8<Int16>.self))
+      tap &+= lanes
+    }
+    return sums
   }
 }

@@ -5,11 +5,12 @@
 /// | bits | |
 /// | --- | --- |
 /// | 0-15 | the value of the coefficient; with `isTooLong`, its size (SSSS) |
-/// | 16-20 | the length of the code with the additional bits; 0 if not even the code fits |
-/// | 21-27 | the coefficients it passes, with its own: at most 16; or 64 for a symbol without a value |
+/// | 16-22 | the coefficients it passes, with its own: at most 16; or 64 for the end of a block |
+/// | 24-28 | the length of the code with the additional bits; 0 if not even the code fits |
 /// | 31 | `isTooLong` |
 struct ValueTables {
-  static let lookupBits = 12
+  /// As for `StepTables`, with which `CoefficientTables` shares the places of its tables.
+  static let lookupBits = StepTables.lookupBits
   /// Set if the symbol with its additional bits is longer than the index.
   static let isTooLong: UInt32 = 1 << 31
 
@@ -29,13 +30,16 @@ struct ValueTables {
     var entries = [UInt32](repeating: Self.isTooLong, count: codes.count << Self.lookupBits)
     for (index, code) in codes.enumerated() {
       var table = entries.mutableSpan
-      Self.fill(&table, from: index << Self.lookupBits, code)
+      Self.fill(&table, from: index << Self.lookupBits, code, isDC: false)
     }
     self.entries = entries
   }
 
-  /// Fills the table of one code, which begins at an index of `entries`.
-  private static func fill(_ entries: inout MutableSpan<UInt32>, from start: Int, _ code: HuffmanCode) {
+  /// Fills the table of one code, which begins at an index of `entries`. All its entries must be `isTooLong`.
+  static func fill(_ entries: inout MutableSpan<UInt32>, from start: Int, _ code: HuffmanCode, isDC: Bool) {
+    func entry(_ value: Int32, run: Int, size: Int, length: Int) -> UInt32 {
+      isDC ? dcEntry(value, length: length) : Self.entry(value, run: run, size: size, length: length)
+    }
     var next = start
     code.forEachCode(upTo: lookupBits) { symbol, codeLength in
       let (run, size) = (symbol >> 4, symbol & 15)
@@ -59,9 +63,38 @@ struct ValueTables {
     }
   }
 
+  /// The entry of an AC symbol.
+  ///
   /// - parameter value: of the coefficient.
   @inline(__always)
   static func entry(_ value: Int32, run: Int, size: Int, length: Int) -> UInt32 {
-    UInt32(UInt16(truncatingIfNeeded: value)) | UInt32(length) << 16 | UInt32(size == 0 ? 64 : run + 1) << 21
+    let isEnd = size == 0 && run < 15
+    return UInt32(UInt16(truncatingIfNeeded: value)) | UInt32(isEnd ? 64 : run + 1) << 16 | UInt32(length) << 24
+  }
+
+  /// The entry of a DC symbol.
+  ///
+  /// - parameter value: the difference to the predictor.
+  @inline(__always)
+  static func dcEntry(_ value: Int32, length: Int) -> UInt32 {
+    UInt32(UInt16(truncatingIfNeeded: value)) | 1 << 16 | UInt32(length) << 24
+  }
+
+  /// The length of an entry's symbol, in bits.
+  @inline(__always)
+  static func length(_ entry: UInt32) -> UInt { UInt(entry &>> 24 & 31) }
+
+  /// The coefficients that an entry's symbol passes.
+  @inline(__always)
+  static func passed(_ entry: UInt32) -> UInt { UInt(UInt8(truncatingIfNeeded: entry &>> 16)) }
+
+  /// The entry with the value of a symbol that is too long, but whose code is not.
+  ///
+  /// - parameter bits: the whole symbol, and what follows.
+  @inline(__always)
+  static func completed(_ entry: UInt32, _ bits: UInt64) -> UInt32 {
+    let (length, size) = (Int(bitPattern: self.length(entry)), Int(entry & 15))
+    let value = HuffmanCode.value(bits &<< UInt64(truncatingIfNeeded: length &- size), size)
+    return entry & ~isTooLong & ~0xFFFF | UInt32(UInt16(truncatingIfNeeded: value))
   }
 }
