@@ -71,7 +71,8 @@ class Run:
 
 
 def thumbjob(workers: int, sizes: str = "256") -> Callable[[Path, Path], list[str]]:
-    options = f"--max {workers} --force -s {sizes} -q 80 --quiet".split()
+    boxes = [part for size in sizes.split(",") for part in ("-s", size)]
+    options = [*f"--max {workers} --force -q 80 --quiet".split(), *boxes]
     return lambda source, out: [str(THUMBJOB), str(source), "-o", str(out), *options]
 
 

@@ -50,6 +50,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="thumbjob beside other thumbnailers, at several sizes")
     parser.add_argument("corpus", type=Path, help="what photos.sh has laid out")
     parser.add_argument("--sets", default="camera,web,photos", help="(default: camera,web,photos)")
+    parser.add_argument(
+        "--boxes", nargs="+", default=SIZES, metavar="BOX", help="sides of boxes, with commas between those of one run")
     parser.add_argument("--rounds", type=int, default=5, help="that count (default: 5)")
     parser.add_argument("--out", type=Path, default=Path(".build/benchmarks"), help="(default: .build/benchmarks)")
     parser.add_argument("--quote", type=Path, metavar="FILE", help="a file to put the table into")
@@ -64,7 +66,7 @@ def main() -> None:
             f"**{name}**", "",
             "| box | thumbjob: time · CPU · memory · written | others' least time | least CPU | memory | written |",
             "|" + " --- |" * 6]
-        for sizes in SIZES:
+        for sizes in options.boxes:
             runs = bench.measure(
                 name, (options.corpus / name).absolute(), options.rounds, contenders(sizes))
             figures[f"{name} {sizes}"] = {
