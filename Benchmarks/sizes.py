@@ -1,6 +1,6 @@
 """sizes.py CORPUS: thumbjob beside other thumbnailers, from thumbnails to previews of 4096 pixels.
 
-As bench.py, from which all but the sizes comes: quality 80, two processes or threads, all programs in turn, ratios
+As bench.py, which has 256 pixels: quality 80, two processes or threads, all programs in turn, ratios
 within a round. No program enlarges. The sets of several sizes are made in one run where a program can: thumbjob from
 one decoding; pyvips and Pillow make the smaller ones of the largest, which is their fastest way; vipsthumbnail needs a
 run for each size.
@@ -19,7 +19,7 @@ from statistics import median
 
 import bench
 
-SIZES = ("256", "720", "1024", "1440", "2048", "4096", "1440,250", "2048,1600,1024,640,320")
+SIZES = ("720", "1024", "1440", "2048", "4096", "1440,250", "2048,1600,1024,640,320")
 BEGIN, END = "<!-- make bench-sizes -->\n", "<!-- /make bench-sizes -->\n"
 
 
@@ -76,7 +76,7 @@ def main() -> None:
     title = (
         f"Rounds: {options.rounds}; {datetime.date.today().isoformat()}, {bench.machine()}; "
         f"{'; '.join(bench.versions())}")
-    text = "\n".join(lines) + f"{title}\n"
+    text = "\n".join([*lines, title, ""])
     (options.out / "sizes.json").write_text(json.dumps({"title": title, "figures": figures}, indent=1) + "\n")
     (options.out / "sizes.md").write_text(text)
     print(text)
@@ -86,6 +86,10 @@ def main() -> None:
         options.quote.write_text(f"{before}{BEGIN}{text}{END}{after}")
 
 
+def megabytes(size: int) -> str:
+    return f"{size / 1e6:.1f} MB"
+
+
 def line(sizes: str, runs: dict[str, list[bench.Run]]) -> str:
     ours = runs["thumbjob"]
     peers = bench.peers(runs)
@@ -93,14 +97,14 @@ def line(sizes: str, runs: dict[str, list[bench.Run]]) -> str:
         sizes.replace(",", " + "),
         f"**{bench.duration(median(run.seconds for run in ours))}** · "
         f"{bench.duration(median(run.cpu_seconds for run in ours))} · "
-        f"{bench.mebibytes(max(run.together for run in ours))} · {bench.mebibytes(ours[0].written)}"]
+        f"{bench.mebibytes(max(run.together for run in ours))} · {megabytes(ours[0].written)}"]
     for figure in ("seconds", "cpu_seconds"):
         best = min(peers, key=lambda name: bench.ratio(runs, name, figure))
         cells.append(f"{bench.ratio(runs, best, figure):.2f}× ({best})")
         fastest = best
     others = runs[fastest]
     cells += [
-        bench.mebibytes(max(run.together for run in others)), bench.mebibytes(others[0].written)]
+        bench.mebibytes(max(run.together for run in others)), megabytes(others[0].written)]
     return "| " + " | ".join(cells) + " |"
 
 
