@@ -140,7 +140,8 @@ def main() -> None:
     options = parser.parse_args()
     sets = options.sets.split(",")
     rounds = {**dict.fromkeys(SETS, options.rounds), "many": options.many_rounds, "one": options.one_rounds}
-    check(options.corpus, sets, rounds, options.quote)
+    check(options.corpus, sets, rounds)
+    check_quote(options.quote, BEGIN, END)
     options.out.mkdir(parents=True, exist_ok=True)
 
     measured: dict[str, dict[str, list[Run]]] = {}
@@ -153,13 +154,11 @@ def main() -> None:
     (options.out / "bench.md").write_text(quoted + "\n" + details(measured))
     print((options.out / "bench.md").read_text())
     if options.quote:
-        text = options.quote.read_text()
-        before, after = text.split(BEGIN)[0], text.split(END)[1]
-        options.quote.write_text(f"{before}{BEGIN}{quoted}{END}{after}")
+        quote(quoted, options.quote, BEGIN, END)
     draw(measured, options.out / "bench.svg")
 
 
-def check(corpus: Path, sets: list[str], rounds: dict[str, int], quote: Path | None) -> None:
+def check(corpus: Path, sets: list[str], rounds: dict[str, int]) -> None:
     """Fails at once where the benchmark would otherwise fail after minutes."""
     for name in sets:
         if name not in SETS:
@@ -173,8 +172,19 @@ def check(corpus: Path, sets: list[str], rounds: dict[str, int], quote: Path | N
     for name in ("vipsthumbnail", "gm"):
         if not (PROGRAMS / "usr/bin" / name).exists():
             fail(f"{PROGRAMS} has no {name}; run Benchmarks/programs.sh {PROGRAMS}")
-    if quote and re.search(f"^{BEGIN}(.*\n)*?{END}", quote.read_text(), re.MULTILINE) is None:
-        fail(f"{quote} has no lines {BEGIN.strip()} and {END.strip()}")
+
+
+def check_quote(file: Path | None, begin: str, end: str) -> None:
+    """Fails at once where `quote` would fail after minutes."""
+    if file and re.search(f"^{begin}(.*\n)*?{end}", file.read_text(), re.MULTILINE) is None:
+        fail(f"{file} has no lines {begin.strip()} and {end.strip()}")
+
+
+def quote(text: str, file: Path, begin: str, end: str) -> None:
+    """Puts a text between two lines of a file."""
+    document = file.read_text()
+    before, after = document.split(begin)[0], document.split(end)[1]
+    file.write_text(f"{before}{begin}{text}{end}{after}")
 
 
 def fail(why: str) -> None:

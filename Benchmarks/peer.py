@@ -1,7 +1,8 @@
 """peer.py pyvips|pillow SIZES SOURCE OUT: thumbnails of a folder of JPEGs in two threads, as their users do.
 
-SIZES are boxes with commas between, the largest first; smaller thumbnails are made of the largest, which is faster than
-from the photograph. OUT has a folder for each size, or the thumbnails if there is one.
+SIZES is a list of box sides with commas between them, the largest first. pyvips makes each smaller thumbnail from the
+largest one, and Pillow from the one before: this is faster than from the photograph. If there are several sizes, OUT
+gets a folder for each; if there is one, OUT gets the thumbnails.
 
 Both libraries release the interpreter's lock while they decode, resize and encode, and two processes take longer to
 start. The largest photographs come first, so that both threads end at the same time.

@@ -1,9 +1,9 @@
 """sizes.py CORPUS: thumbjob beside other thumbnailers, from thumbnails to previews of 4096 pixels.
 
-As bench.py, which has 256 pixels: quality 80, two processes or threads, all programs in turn, ratios
-within a round. No program enlarges. The sets of several sizes are made in one run where a program can: thumbjob from
-one decoding; pyvips and Pillow make the smaller ones of the largest, which is their fastest way; vipsthumbnail needs a
-run for each size.
+It measures as bench.py does, where all boxes have 256 pixels: quality 80, two processes or threads, all programs in
+turn, ratios within a round. No program enlarges. A program makes several sizes in one run if it can: thumbjob from one
+decoding; pyvips makes the smaller ones from the largest, and Pillow each from the one before, which is their fastest
+way. vipsthumbnail needs a run for each size, and is left out there.
 
 quality.py with --size tells how good the thumbnails of each size are.
 
@@ -57,7 +57,8 @@ def main() -> None:
     parser.add_argument("--quote", type=Path, metavar="FILE", help="a file to put the table into")
     options = parser.parse_args()
     sets = options.sets.split(",")
-    bench.check(options.corpus, sets, dict.fromkeys(sets, options.rounds), None)
+    bench.check(options.corpus, sets, dict.fromkeys(sets, options.rounds))
+    bench.check_quote(options.quote, BEGIN, END)
     options.out.mkdir(parents=True, exist_ok=True)
 
     lines, figures = [], {}
@@ -81,9 +82,7 @@ def main() -> None:
     (options.out / "sizes.md").write_text(text)
     print(text)
     if options.quote:
-        document = options.quote.read_text()
-        before, after = document.split(BEGIN)[0], document.split(END)[1]
-        options.quote.write_text(f"{before}{BEGIN}{text}{END}{after}")
+        bench.quote(text, options.quote, BEGIN, END)
 
 
 def megabytes(size: int) -> str:
@@ -99,12 +98,10 @@ def line(sizes: str, runs: dict[str, list[bench.Run]]) -> str:
         f"{bench.duration(median(run.cpu_seconds for run in ours))} · "
         f"{bench.mebibytes(max(run.together for run in ours))} · {megabytes(ours[0].written)}"]
     for figure in ("seconds", "cpu_seconds"):
-        best = min(peers, key=lambda name: bench.ratio(runs, name, figure))
-        cells.append(f"{bench.ratio(runs, best, figure):.2f}× ({best})")
-        fastest = best
-    others = runs[fastest]
-    cells += [
-        bench.mebibytes(max(run.together for run in others)), megabytes(others[0].written)]
+        least, best = min((bench.ratio(runs, name, figure), name) for name in peers)
+        cells.append(f"{least:.2f}× ({best})")
+    # `best` has the least processor time.
+    cells += [bench.mebibytes(max(run.together for run in runs[best])), megabytes(runs[best][0].written)]
     return "| " + " | ".join(cells) + " |"
 
 

@@ -113,12 +113,17 @@ clibjpeg_status clibjpeg_decoder_read_header(
   return CLIBJPEG_OK;
 }
 
+/// The rows of a component's plane in a row of MCUs.
+static size_t band_rows(const jpeg_component_info *component) {
+  return (size_t)(component->v_samp_factor * SCALED_SIZE(component));
+}
+
 /// Fills in the layout of component `index` at the current scale.
 static void lay_out(const struct jpeg_decompress_struct *jpeg, int index, clibjpeg_plane_layout *layout) {
   const jpeg_component_info *component = &jpeg->comp_info[index];
   size_t h_max = (size_t)jpeg->max_h_samp_factor, v_max = (size_t)jpeg->max_v_samp_factor;
   size_t per_mcu_h = (size_t)(component->h_samp_factor * SCALED_SIZE(component));
-  size_t per_mcu_v = (size_t)(component->v_samp_factor * SCALED_SIZE(component));
+  size_t per_mcu_v = band_rows(component);
   size_t mcus_per_row = (jpeg->image_width + h_max * DCTSIZE - 1) / (h_max * DCTSIZE);
   size_t mcu_rows = (jpeg->image_height + v_max * DCTSIZE - 1) / (v_max * DCTSIZE);
   layout->columns = component->downsampled_width;
@@ -228,7 +233,7 @@ static void read_band(struct jpeg_decompress_struct *jpeg, const clibjpeg_plane 
   JSAMPROW rows[CLIBJPEG_MAX_COMPONENTS][MAX_SAMP_FACTOR * DCTSIZE];
   JSAMPARRAY arrays[CLIBJPEG_MAX_COMPONENTS];
   for (int i = 0; i < jpeg->num_components; i++) {
-    size_t count = (size_t)(jpeg->comp_info[i].v_samp_factor * SCALED_SIZE(&jpeg->comp_info[i]));
+    size_t count = band_rows(&jpeg->comp_info[i]);
     for (size_t row = 0; row < count; row++) rows[i][row] = planes[i].data + row * planes[i].stride;
     // Each row of MCUs is cleared just before it is decoded, so that its rows stay in the cache and `cancelled` is
     // called often.
@@ -256,8 +261,7 @@ clibjpeg_status clibjpeg_decoder_decode(
   while (jpeg->output_scanline < jpeg->output_height) {
     read_band(jpeg, left);
     for (int i = 0; i < jpeg->num_components; i++) {
-      size_t rows = (size_t)(jpeg->comp_info[i].v_samp_factor * SCALED_SIZE(&jpeg->comp_info[i]));
-      left[i].data += rows * left[i].stride;
+      left[i].data += band_rows(&jpeg->comp_info[i]) * left[i].stride;
     }
   }
   finish(jpeg);

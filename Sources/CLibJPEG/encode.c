@@ -9,7 +9,7 @@
 
 #include <jerror.h>
 
-/// The most rows of a sample, and the fewest rows of the picture for each of them.
+/// A sample has at most MOST_SAMPLES rows of MCUs. It takes at most one of LEAST_STEP rows of MCUs of the picture.
 #define MOST_SAMPLES 8
 #define LEAST_STEP 8
 
@@ -147,7 +147,7 @@ static void write_planes(struct jpeg_compress_struct *jpeg, const clibjpeg_plane
   }
 }
 
-/// Overwrites what is in the buffer. libjpeg calls this when the buffer is full.
+/// Discards the bytes in the buffer. libjpeg calls this when the buffer is full.
 static boolean discard_buffer(j_compress_ptr jpeg) {
   init_destination(jpeg);
   return TRUE;

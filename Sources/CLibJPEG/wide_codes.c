@@ -13,8 +13,8 @@ static bool is_possible(int symbol, bool is_dc) {
   return size == 0 ? symbol == 0x00 || symbol == 0xF0 : size <= 10;
 }
 
-/// Adds symbols with codes of 16 bits. Their place is taken from the rarest symbols, whose codes become longer. So the
-/// order of the symbols in the table does not change.
+/// Adds the missing symbols, with codes of 16 bits. To make room, it lengthens the longest codes below 16 bits, which belong
+/// to the rarest symbols. So the symbols already in the table keep their order.
 static void widen(JHUFF_TBL *table, bool is_dc) {
   bool has[256] = {false};
   int count = 0;

@@ -7,7 +7,7 @@
 
 #include <jpeglib.h>
 
-/// Adds the symbols that the sample did not have to every code of a compressor.
+/// Adds the symbols that are missing from the sample to each Huffman table of a compressor.
 void clibjpeg_widen_codes(struct jpeg_compress_struct *jpeg);
 
 #endif

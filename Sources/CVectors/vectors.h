@@ -1,6 +1,6 @@
-// Operations on vectors for which Swift's standard library has no form that the compiler makes one instruction of. These
-// are C's vector extensions, which clang compiles for every processor; x86-64 has an instruction for each. Swift imports
-// the types as SIMD8<Int16> and so on, and its optimiser puts the functions in line.
+// Vector operations in C. For these, Swift's standard library has no function that compiles to one instruction. Clang
+// compiles C's vector extensions for every processor, and most of these functions to one instruction of x86-64. Swift
+// imports the types as SIMD8<Int16> and so on, and its optimiser inlines the functions.
 
 #ifndef CVECTORS_H
 #define CVECTORS_H
@@ -47,31 +47,32 @@ CVECTORS("wideHigh(_:)") cvectors_8i16 cvectors_wide_high(cvectors_16u8 bytes) {
   return __builtin_convertvector(__builtin_shufflevector(bytes, bytes, 8, 9, 10, 11, 12, 13, 14, 15), cvectors_8i16);
 }
 
-/// The first halves of both vectors, whose elements take turns.
+/// Interleaves the elements of the first halves of both vectors.
 CVECTORS("turnsLow(_:_:)") cvectors_16u8 cvectors_turns_low_u8(cvectors_16u8 a, cvectors_16u8 b) {
   return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 }
 
-/// The second halves of both vectors, whose elements take turns.
+/// Interleaves the elements of the second halves of both vectors.
 CVECTORS("turnsHigh(_:_:)") cvectors_16u8 cvectors_turns_high_u8(cvectors_16u8 a, cvectors_16u8 b) {
   return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
 
-/// The first halves of both vectors, whose elements take turns.
+/// Interleaves the elements of the first halves of both vectors.
 CVECTORS("turnsLow(_:_:)") cvectors_8i16 cvectors_turns_low_i16(cvectors_8i16 a, cvectors_8i16 b) {
   return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
 }
 
-/// The second halves of both vectors, whose elements take turns.
+/// Interleaves the elements of the second halves of both vectors.
 CVECTORS("turnsHigh(_:_:)") cvectors_8i16 cvectors_turns_high_i16(cvectors_8i16 a, cvectors_8i16 b) {
   return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 
-/// Pairs of elements of both vectors take turns: the first two of `a`, the first two of `b`, and so on.
+/// Interleaves pairs of elements of the first halves: the first two of `a`, the first two of `b`, and so on.
 CVECTORS("pairsLow(_:_:)") cvectors_8i16 cvectors_pairs_low(cvectors_8i16 a, cvectors_8i16 b) {
   return __builtin_shufflevector(a, b, 0, 1, 8, 9, 2, 3, 10, 11);
 }
 
+/// Interleaves pairs of elements of the second halves.
 CVECTORS("pairsHigh(_:_:)") cvectors_8i16 cvectors_pairs_high(cvectors_8i16 a, cvectors_8i16 b) {
   return __builtin_shufflevector(a, b, 4, 5, 12, 13, 6, 7, 14, 15);
 }

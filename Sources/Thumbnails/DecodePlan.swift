@@ -17,8 +17,8 @@ package struct DecodePlan {
   enum Method: Equatable {
     /// Only the lowest `side` × `side` coefficients of each block, by `BlockDecoder`.
     case blocks(side: Int)
-    /// All coefficients of a sequential file in one scan, by `BlockDecoder`, which makes `sides` × `sides` samples of each block of a
-    /// component. The picture is resized while it is decoded.
+    /// By `BlockDecoder`, which makes `sides` × `sides` samples of each block of a component of a sequential file in one
+    /// scan. The picture is resized while it is decoded.
     case bands(sides: [Int])
     /// By libjpeg, without the last bit of a progressive file's AC coefficients.
     case withoutFineScans
@@ -33,8 +33,8 @@ package struct DecodePlan {
   /// does not warn. In a progressive file it would have to hold all coefficients.
   let checksFirst: Bool
   /// Whether the picture is resized while it is decoded, so that its planes are never held whole. Averages in linear
-  /// light and the search for details need all of a picture, and so does another process that decodes all of a source
-  /// (`WholeJPEG`). The targets of all sizes are held at once, which must not take more than the planes would.
+  /// light, the search for details, and a process that decodes a whole source (`WholeJPEG`) need whole planes. The targets
+  /// of all sizes are held at once. Together, all but the largest must not take more memory than the planes.
   let isBanded: Bool
 
   /// The denominators of the scales for which libjpeg has fast inverse transforms.

@@ -45,7 +45,7 @@ final class DecodeWorkspace {
     return (try blocks.decode(into: buffers[0], masksIn: buffers[1]), blocks.lacksScans)
   }
 
-  /// Decodes every coefficient, and resizes the picture at the same time.
+  /// Decodes a sequential picture, and resizes it at the same time.
   func decodeBands(
     _ decoder: JPEGDecoder, _ info: SourceInfo, sides: [Int], into resize: BandedResize,
     proceed: @escaping CancellationCheck

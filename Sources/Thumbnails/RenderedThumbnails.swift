@@ -34,7 +34,7 @@ public final class RenderedThumbnails: @unchecked Sendable {  // nothing writes 
     var sizes: [Size] = []
     var placeholder: Placeholder?
     for (index, placement) in decoded.placements.enumerated() {
-      // Finished planes must not be finished again.
+      // `finish` converts planes in place, so it must not run twice on the same planes.
       if let last = sizes.last, decoded.placements[index - 1] == placement {
         sizes.append(
           Size(

@@ -2,13 +2,12 @@ extension SourceInfo {
   /// The peak memory for making these thumbnails, in bytes, beyond that of an idle maker. A caller with a memory budget
   /// can reserve it before any pixel is read.
   ///
-  /// Of a picture that is resized while it is decoded, some rows of each plane, the planes and filters of all thumbnails
-  /// and the profile are held throughout. In addition, one after the other, the maker holds coefficients, and what it
-  /// makes of a thumbnail's planes. Little CMS's data for the profile is freed before.
+  /// If the picture is resized while it is decoded, the maker always holds some rows of each plane, the planes and
+  /// filters of all thumbnails, and the profile. It also holds first the coefficients of the source, and later the
+  /// buffers in which it turns, converts and encodes one thumbnail. It frees Little CMS's data before it decodes.
   ///
-  /// Of another picture, the decoded planes are held throughout. In addition, one after the other, the maker holds
-  /// libjpeg's coefficients of a file in several scans, Little CMS's data, and the planes and coefficients of one
-  /// thumbnail.
+  /// Otherwise the maker always holds the decoded planes. It also holds, one after the other, libjpeg's coefficients of a
+  /// file in several scans, Little CMS's data, and the planes and coefficients of one thumbnail.
   ///
   /// - parameters:
   ///   - options: the sizes to make, and how.

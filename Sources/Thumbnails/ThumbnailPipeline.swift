@@ -14,8 +14,9 @@ import CLibJPEG
 /// begins (``FoundBlocks``). The tables of the last sequential scan are kept (``KnownTables``), because the next file often
 /// has the same codes.
 ///
-/// For larger thumbnails, all coefficients of a row of MCUs are decoded (``CoefficientWalk``), made samples
-/// (``InverseTransform``, ``BandTarget``), and resized (``BandedResize``) before the next row. So is what libjpeg decodes.
+/// For larger thumbnails, the pipeline decodes a row of MCUs (``CoefficientWalk``), transforms it to samples
+/// (``InverseTransform``, ``BandTarget``), and resizes these (``BandedResize``), before it goes on to the next row. If the plan
+/// is banded, it resizes the rows that libjpeg decodes in this way too.
 ///
 /// If samples of a file are certainly wrong, the file is `corrupt`, and fails unless ``FailOn/truncated`` accepts that.
 /// Any other file with a fault is `irregular`: the caller reserves the memory for decoding all of it, and libjpeg

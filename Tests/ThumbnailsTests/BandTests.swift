@@ -95,7 +95,7 @@ import Testing
     #expect(verdicts.count > 2, "\(verdicts)")
   }
 
-  /// In exact arithmetic: the inverse transform of as many coefficients as there are samples, of half a block's scale.
+  /// The inverse transform in exact arithmetic: makes `side` × `side` samples from as many of the lowest coefficients.
   private static func exact(_ coefficients: [Double], side: Int) -> [Double] {
     func basis(_ u: Int, _ x: Int) -> Double {
       let scale = u == 0 ? 1 : 2.0.squareRoot()

@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// Against sums in floating point, samples differ by at most one, and hardly any does.
+  /// Samples differ from sums in floating point by at most one, and fewer than one in fifty differs.
   @Test func samplesAreThoseOfExactSums() throws {
     var random = SplitMix(seed: 5)
     func number(_ range: ClosedRange<Int>) -> Int { range.lowerBound + Int(random.next() % UInt64(range.count)) }

@@ -158,7 +158,8 @@ typedef struct clibjpeg_encoding {
   bool half_chroma;        ///< 4:2:0: the second and third planes have half the columns and rows, rounded up
   bool progressive;
   int quality;  ///< 1-100
-  /// If codes of a sample need more bytes, they do not suit the picture, and the standard ones are taken. 0 for no limit.
+  /// If the file outgrows this size with codes of a sample, these do not suit the picture, and the encoder starts again
+  /// with the codes of ITU-T T.81, K.3. 0 means no limit.
   size_t expected_size;
   const uint8_t *_Nullable exif;  ///< an APP1 payload with its "Exif\0\0", or NULL
   size_t exif_size;               ///< at most 65533

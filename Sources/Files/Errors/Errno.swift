@@ -2,8 +2,8 @@ import Foundation
 
 /// The number of an error of a system call, as `errno` has it.
 ///
-/// *Source*: errno(3). The type of this name in swift-system is not used: whoever depends on `MemoryPressure` would have to
-/// fetch swift-system for this type alone.
+/// *Source*: errno(3). swift-system has a type of this name too. With it, a package that depends on `MemoryPressure` would
+/// have to fetch swift-system for this type alone.
 package struct Errno: RawRepresentable, Error, Hashable, Sendable, CustomStringConvertible {
   package let rawValue: CInt
 

@@ -1,4 +1,4 @@
-/// Makes samples of all coefficients of a sequential scan, and resizes them a row of MCUs at a time.
+/// Makes samples from the coefficients of a sequential scan, a row of MCUs at a time, and resizes the samples.
 ///
 /// *Concurrency*: for one thread at a time.
 final class BandTarget: ScanTarget {
@@ -30,13 +30,13 @@ final class BandTarget: ScanTarget {
   /// The records of `CoefficientWalk`.
   private var records: [Int16]
 
-  /// For the number of coefficients that a block has passed, the place of the last one; 64 for other numbers.
+  /// The places of `CoefficientWalk`.
   private static let places: [UInt8] = [64] + InverseTransform.places + [UInt8](repeating: 64, count: 63)
 
   /// - parameters:
   ///   - decoder: of the scan, which has all components of the frame in their order.
   ///   - transforms: of each component.
-  ///   - proceed: called every few rows of targets.
+  ///   - proceed: called as by `Resampler.advance`.
   init(
     _ decoder: ScanDecoder, _ frame: FrameHeader, _ transforms: [InverseTransform], _ steps: StepTables,
     _ known: KnownTables, into resize: BandedResize, proceed: @escaping CancellationCheck

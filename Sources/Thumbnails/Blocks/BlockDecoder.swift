@@ -1,4 +1,4 @@
-/// Decodes only what a thumbnail shows of a file, in one of two ways.
+/// Decodes only the coefficients that a thumbnail needs, in one of two ways.
 ///
 /// For small thumbnails, it decodes the lowest frequencies of each block of 8 × 8 samples: the DC coefficient at scale 1/8,
 /// or DC and the three lowest AC coefficients at 1/4 (`decode`). In a progressive file it skips all AC scans at 1/8. At 1/4
@@ -98,12 +98,12 @@ struct BlockDecoder {
     }
   }
 
-  /// Decodes every coefficient of a sequential picture, and resizes the picture at the same time.
+  /// Decodes a sequential picture, and resizes it at the same time.
   ///
   /// - parameters:
-  ///   - sides: samples of a block along each axis, 4 or 8, for each component.
+  ///   - sides: the samples of a block along each axis, one of `InverseTransform.sides` for each component.
   ///   - resize: for the layouts that `BandTarget.layouts` gives.
-  ///   - proceed: called every few rows of targets.
+  ///   - proceed: called as by `Resampler.advance`.
   mutating func decodeBands(
     sides: [Int], into resize: BandedResize, proceed: @escaping CancellationCheck
   ) throws(BlockDecoderError) {

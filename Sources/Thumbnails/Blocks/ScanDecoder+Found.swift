@@ -120,18 +120,9 @@ extension ScanDecoder {
     _ entry: UInt32, _ bits: inout UInt64, in window: RawSpan, _ position: Int, _ table: Int
   ) -> UInt32 {
     bits = NextBits.word(window, position)
-    guard ValueTables.length(entry) > 0 else { return longCode(bits, table &>> ValueTables.lookupBits) }
-    return ValueTables.completed(entry, bits)
-  }
-
-  /// The entry for a symbol whose code is too long for the tables.
-  @inline(never)
-  private func longCode(_ bits: UInt64, _ component: Int) -> UInt32 {
-    guard let (symbol, length) = acCodes[component].symbol(in: bits) else {
-      return ValueTables.entry(0, run: 0, size: 0, length: 1)
+    guard ValueTables.length(entry) > 0 else {
+      return ValueTables.longEntry(acCodes[table &>> ValueTables.lookupBits], bits)
     }
-    let size = symbol & 15
-    let value = HuffmanCode.value(bits << UInt64(length), size)
-    return ValueTables.entry(value, run: symbol >> 4, size: size, length: length + size)
+    return ValueTables.completed(entry, bits)
   }
 }

@@ -1,4 +1,4 @@
-/// What becomes of a scan's coefficients.
+/// Decodes the MCUs of a scan, and stores their coefficients or makes samples from them.
 protocol ScanTarget {
   /// A row of MCUs begins.
   func beginRow()
@@ -8,7 +8,7 @@ protocol ScanTarget {
     _ run: ScanDecoder.Run, _ window: RawSpan, _ decoder: ScanDecoder, _ cursor: inout ScanDecoder.Cursor
   ) throws(BlockDecoderError) -> Int
 
-  /// Decodes some of these MCUs of a row whose blocks have been found, at least one. Returns the column of the next one.
+  /// Decodes at least one of the MCUs `columns` of a row. Their blocks have been found. Returns the next MCU's column.
   func decodeFound(
     _ found: inout FoundBlocks, _ columns: Range<Int>, of row: Int, _ reader: SegmentReader, _ decoder: ScanDecoder,
     _ cursor: inout ScanDecoder.Cursor
@@ -18,7 +18,7 @@ protocol ScanTarget {
   func endRow() throws(BlockDecoderError)
 }
 
-/// The coefficients that are kept are stored.
+/// Stores the coefficients that the decoder keeps.
 extension CoefficientStore: ScanTarget {
   func beginRow() {}
   func endRow() {}

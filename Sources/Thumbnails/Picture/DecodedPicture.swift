@@ -8,7 +8,8 @@ struct PlaneShape: Equatable {
   let rowsExact: Double
 }
 
-/// What is known of a picture before its samples are: neither turned nor converted, at the decoding scale.
+/// The properties of a picture that are known before it is decoded. Its planes have the decoding scale, and are neither
+/// turned nor converted.
 struct PictureShape {
   /// The whole picture's size at full scale, as stored.
   let pixels: PixelSize

@@ -1,5 +1,5 @@
-/// Resizes a picture to any number of targets while it is decoded from top to bottom, a band at a time. Of each plane, only
-/// the rows are held that a target still needs.
+/// Resizes a picture to any number of targets while it is decoded from top to bottom, a band at a time. It holds only the
+/// rows of each plane that a target still needs.
 ///
 /// *Concurrency*: for one thread at a time.
 final class BandedResize {
@@ -73,7 +73,7 @@ final class BandedResize {
     window.rows = kept
   }
 
-  /// Makes the rows of all targets for which the next band, which has been decoded, suffices.
+  /// Takes in the band that has just been decoded, and makes all target rows whose input rows are there now.
   ///
   /// - parameter proceed: as for `Resampler.advance`.
   /// - throws: the errors of `proceed`.

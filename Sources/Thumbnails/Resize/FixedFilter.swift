@@ -37,7 +37,7 @@ struct FixedFilter {
     for output in 0..<count {
       let base = output * taps + Int(exact.starts[output] - starts[output])
       let own = Int(exact.offsets[output])..<Int(exact.offsets[output + 1])
-      // Rounds the sums, not the weights, so that what is lost of one weight is in the next one.
+      // Rounds the running sums, not the weights, so that each weight corrects the rounding errors before it.
       let total = own.reduce(0.0) { $0 + Double(exact.weights[$1]) }
       var (sum, last) = (0.0, 0)
       for (place, index) in own.enumerated() {

@@ -5,7 +5,7 @@ import CVectors
 ///
 /// Weights are whole numbers of 16 bits, and their products with samples are summed in 32 bits: a processor multiplies eight
 /// pairs of such numbers and adds neighbouring products in one instruction. The row between the two filters has six bits
-/// after the point. Against exact sums, less than one sample in a hundred differs, by one.
+/// after the point. Fewer than one sample in fifty differs from the exact sum, and by no more than one.
 ///
 /// A library for resizing was not better. zimg takes about 1 ms to build the filter graph for a new geometry, which is
 /// longer than the resize itself. Extreme geometries take 0.3 s (65500 samples to one) or 1 GB of scratch memory (8192
@@ -81,8 +81,8 @@ final class Resampler {
   /// The filter of this key, which is made if it is not kept: photos of one camera need the same few.
   private func filter(_ key: FilterKey, make: () -> AxisFilter) -> FixedFilter {
     if let known = filters[key] { return known }
-    // Sums of products are below 2^31: those of samples with weights in 22 bits, and those of the row between the filters,
-    // whose samples have up to 15 bits, with weights in 15 bits.
+    // Both sums of products stay below 2^31: 8-bit samples times weights that add up to at most 2^22, and 15-bit samples
+    // times weights that add up to at most 2^15.
     let made = FixedFilter(
       make(), samples: key.samples, unit: key.isDown ? 2 : Self.lanes, mostBits: key.isDown ? 22 : 15)
     // Huge filters are rare and are not kept.
@@ -127,7 +127,7 @@ final class Resampler {
         guard let line = row.baseAddress, let weights = weights.baseAddress else { return }
         try Self.mixRows(
           source, weights + output * down.taps, down.taps, shift, needed, into: line, &tapsDone, proceed)
-        // What an earlier, wider row has left there is multiplied by 0.
+        // The end of `row` may hold samples of an earlier, wider row; their weights are 0.
         Self.mixColumns(of: line, across, into: resize.target.row(output))
         tapsDone += across.weights.count / Self.block
       }

@@ -30,6 +30,13 @@ struct NextBits {
 
   /// The bits from `position` on: at least 57 of them, then zeros.
   @inline(__always)
+  static func word(_ window: UnsafeRawPointer, _ position: UInt) -> UInt64 {
+    let offset = Int(bitPattern: position &>> 3)
+    return UInt64(bigEndian: window.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &<< UInt64(position & 7)
+  }
+
+  /// The bits from `position` on: at least 57 of them, then zeros.
+  @inline(__always)
   static func word(_ window: RawSpan, _ position: Int) -> UInt64 {
     UInt64(bigEndian: window.unsafeLoadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
       << UInt64(position & 7)

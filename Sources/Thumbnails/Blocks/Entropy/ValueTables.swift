@@ -9,7 +9,7 @@
 /// | 24-28 | the length of the code with the additional bits; 0 if not even the code fits |
 /// | 31 | `isTooLong` |
 struct ValueTables {
-  /// As for `StepTables`, with which `CoefficientTables` shares the places of its tables.
+  /// Equals that of `StepTables`, because the tables of `CoefficientTables` begin at the same indices.
   static let lookupBits = StepTables.lookupBits
   /// Set if the symbol with its additional bits is longer than the index.
   static let isTooLong: UInt32 = 1 << 31
@@ -88,7 +88,7 @@ struct ValueTables {
   @inline(__always)
   static func passed(_ entry: UInt32) -> UInt { UInt(UInt8(truncatingIfNeeded: entry &>> 16)) }
 
-  /// The entry with the value of a symbol that is too long, but whose code is not.
+  /// Adds the value to the entry of a symbol whose code fits into the index but whose additional bits do not.
   ///
   /// - parameter bits: the whole symbol, and what follows.
   @inline(__always)
@@ -96,5 +96,14 @@ struct ValueTables {
     let (length, size) = (Int(bitPattern: self.length(entry)), Int(entry & 15))
     let value = HuffmanCode.value(bits &<< UInt64(truncatingIfNeeded: length &- size), size)
     return entry & ~isTooLong & ~0xFFFF | UInt32(UInt16(truncatingIfNeeded: value))
+  }
+
+  /// The entry of an AC symbol whose code is too long for the tables. If the bits begin with no code, the entry is one bit
+  /// long: the end of a block.
+  @inline(never)
+  static func longEntry(_ code: HuffmanCode, _ bits: UInt64) -> UInt32 {
+    guard let (symbol, length) = code.symbol(in: bits) else { return entry(0, run: 0, size: 0, length: 1) }
+    let size = symbol & 15
+    return entry(HuffmanCode.value(bits << UInt64(length), size), run: symbol >> 4, size: size, length: length + size)
   }
 }

@@ -1,4 +1,4 @@
-/// Decodes every coefficient of blocks that a `BlockFinder` has found.
+/// Decodes the first coefficients, up to `limit`, of each block that a `BlockFinder` has found.
 ///
 /// As there, three cursors are on their way at once, because a single one would wait for a table lookup in each step. A
 /// cursor decodes a third of the data. A symbol without a value writes to a place that is not used, which saves a branch.
@@ -12,9 +12,9 @@ struct CoefficientWalk {
   enum Record {
     /// Where symbols without a value write.
     static let unused = 64
-    /// Receives 64 if the block has its 64th coefficient; else 64 and the number of coefficients before its end.
+    /// Receives the number of coefficients that the walk has passed, `limit` or more. An end of block adds 64 to it.
     static let extent = 65
-    /// The index in the tables of the block's first one, as a number without a sign.
+    /// The index in `entries` at which the block's DC table begins, as an unsigned number.
     static let table = 66
     /// The bit at which the next block begins, in two numbers.
     static let next = 68
@@ -23,12 +23,12 @@ struct CoefficientWalk {
 
   let window: UnsafeRawPointer
   let entries: UnsafePointer<UInt32>
-  /// For the number of coefficients that a block has passed, the place of the last one; `Record.unused` after the end.
+  /// `places[n]` is the place of a block's nth coefficient in zigzag order. It is `Record.unused` for n = 0 and n > 64.
   let places: UnsafePointer<UInt8>
   /// The bit at which each block begins, and the bit after the last one.
   let starts: UnsafePointer<UInt32>
-  /// The records of the blocks and of one more, whose coefficients are 0. The DC coefficient becomes the difference to the
-  /// predictor.
+  /// The records of the blocks, and one record more. All coefficients are 0 before the walk. The walk sets the first
+  /// coefficient of a block to the DC difference.
   let records: UnsafeMutablePointer<Int16>
   /// The number of coefficients after which the rest of a block is not needed, at most 64.
   let limit: Int
@@ -152,7 +152,7 @@ struct CoefficientWalk {
     let record = cursor.record
     record[Int(places[Int(bitPattern: passed & 127)])] = Int16(truncatingIfNeeded: entry)
     cursor.passed = passed
-    cursor.table |= UInt(CoefficientTables.size)
+    cursor.table |= UInt(StepTables.size)
     guard passed >= UInt(limit) else { return }
     record[Record.extent] = Int16(truncatingIfNeeded: passed)
     cursor.record = record + Record.stride
@@ -172,27 +172,18 @@ struct CoefficientWalk {
     UInt(UInt16(bitPattern: record[Record.table]))
   }
 
-  /// The entry of a symbol whose code is too long for the tables. If there is no such symbol, the entry of the end of a block
-  /// that is a bit long.
+  /// The entry of a symbol whose code is too long for the tables. If the bits begin with no code, the entry is one bit long:
+  /// a DC difference of 0, or the end of a block.
   @inline(never)
   private func longCode(_ bits: UInt64, _ passed: UInt, _ table: UInt) -> UInt32 {
-    let codes = codes[CoefficientTables.codesIndex(ofTable: table)]
+    let codes = codes[StepTables.codesIndex(ofTable: table)]
     if passed == 0 {
       guard let (size, length) = codes.dc.symbol(in: bits) else { return ValueTables.dcEntry(0, length: 1) }
       return ValueTables.dcEntry(HuffmanCode.value(bits << UInt64(length), size), length: length + size)
     }
-    guard let (symbol, length) = codes.ac.symbol(in: bits) else {
-      return ValueTables.entry(0, run: 0, size: 0, length: 1)
-    }
-    let (run, size) = (symbol >> 4, symbol & 15)
-    return ValueTables.entry(
-      HuffmanCode.value(bits << UInt64(length), size), run: run, size: size, length: length + size)
+    return ValueTables.longEntry(codes.ac, bits)
   }
 
-  /// The bits from `position` on: at least 57 of them, then zeros.
   @inline(__always)
-  private func word(_ position: UInt) -> UInt64 {
-    let offset = Int(bitPattern: position &>> 3)
-    return UInt64(bigEndian: window.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &<< UInt64(position & 7)
-  }
+  private func word(_ position: UInt) -> UInt64 { NextBits.word(window, position) }
 }

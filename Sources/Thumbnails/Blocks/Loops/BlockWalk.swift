@@ -198,10 +198,6 @@ struct BlockWalk {
     return (position + 1, 64, true)
   }
 
-  /// The bits from `position` on: at least 57 of them, then zeros.
   @inline(__always)
-  private func word(_ position: UInt) -> UInt64 {
-    let offset = Int(bitPattern: position &>> 3)
-    return UInt64(bigEndian: window.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &<< UInt64(position & 7)
-  }
+  private func word(_ position: UInt) -> UInt64 { NextBits.word(window, position) }
 }

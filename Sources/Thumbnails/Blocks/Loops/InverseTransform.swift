@@ -1,11 +1,12 @@
 import CVectors
 import Foundation
 
-/// Makes the samples of a block from its coefficients: 8 × 8, for legal coefficients equal to libjpeg's bit for bit, or fewer from as many of the
-/// lowest coefficients. These preserve more visible detail than means of samples, which libjpeg makes at smaller scales.
+/// Makes the samples of a block from its coefficients: 8 × 8 samples, or n × n samples from the lowest n × n
+/// coefficients. For legal coefficients, 8 × 8 samples equal libjpeg's bit for bit. n × n samples show more detail than those
+/// that libjpeg makes at smaller scales, which are means of neighbouring samples.
 ///
-/// Both transform columns and then rows, in fixed point with 13 bits for constants. Between the two, values have two more
-/// bits than samples.
+/// All transforms work in fixed point, first along columns, then along rows. Constants have 13 fractional bits, and the
+/// values between the two passes have two.
 ///
 /// *Source*: C. Loeffler, A. Ligtenberg and G. Moschytz, "Practical fast 1-D DCT algorithms with 11 multiplications" (ICASSP
 /// 1989), with the constants and the rounding of libjpeg's jidctint.c.
