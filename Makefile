@@ -109,7 +109,7 @@ FUZZ_C = $(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer,address,undefined -fno-s
 FUZZ_TWICE = $(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer -DDECODES_TWICE
 FUZZ_PICTURES = -DTHUMBJOB_FORMATS -ISources/CDecoding/include -ISources/CPictures/include -ISources/CPictures -ISources/CLibJPEG/include \
   Tests/Fuzz/fills.c Sources/CPictures/*.c Sources/CPictures/*/*.c \
-  Sources/CLibJPEG/*.c $$(pkg-config --libs libpng libwebp libtiff-4 libde265 dav1d zlib) -lgif -ljpeg -lm
+  Sources/CLibJPEG/*.c $$(pkg-config --libs libpng libwebp libtiff-4 libde265 dav1d zlib libisal) -lgif -ljpeg -lm
 FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing
 
 # How often `make hunt` runs the tests in each circumstance.

@@ -181,9 +181,10 @@ let package = Package(
         .target(name: "CDe265", condition: formats), .target(name: "CDav1d", condition: formats),
       ],
       cSettings: [.headerSearchPath("."), withFormats, .unsafeFlags(["-O2"], .when(configuration: .debug))],
-      // giflib has no file for pkg-config, and C does not read the module map.
+      // giflib has no file for pkg-config, and C does not read module maps.
       linkerSettings: [
-        .linkedLibrary("gif", .when(traits: ["Formats"])), .linkedLibrary("z", .when(traits: ["Formats"])),
+        .linkedLibrary("gif", .when(traits: ["Formats"])), .linkedLibrary("isal", .when(traits: ["Formats"])),
+        .linkedLibrary("z", .when(traits: ["Formats"])),
         .linkedLibrary("m"),
       ]),
     .target(

@@ -47,6 +47,7 @@ needs_of_build() {
   need_for Formats libexif-dev pkg-config --exists libexif
   need_for Formats libpng-dev pkg-config --exists libpng
   need_for Formats zlib1g-dev pkg-config --exists zlib
+  need_for Formats libisal-dev pkg-config --exists libisal
   need_for Formats libgif-dev has_header gif_lib.h
   need_for Formats libwebp-dev pkg-config --exists libwebp
   need_for Formats libtiff-dev pkg-config --exists libtiff-4

@@ -5,6 +5,8 @@
 
 #include <cpictures.h>
 
+#include "inflating.h"
+
 #pragma clang assume_nonnull begin
 
 /// A file in memory, to be freed with free(). `bytes` is NULL if it could not be made.
