@@ -104,7 +104,9 @@ final class DecodeWorkspace {
       }
       all.append(own[own.count - 1])
     }
-    return (try BandedResize(layouts, to: own, with: renderer.resampler, in: buffers), all)
+    let resize = try BandedResize(
+      layouts, to: own, parents: placements.withoutRepeats.parents, with: renderer.resampler, in: buffers)
+    return (resize, all)
   }
 
   /// The encoder, made at its first use.

@@ -141,6 +141,7 @@ struct ThumbnailPipeline {
       let (resize, picture) = try bands(BandTarget.layouts(info, sides: sides), job, info, extras)
       return try attempt { () throws(BlockDecoderError) in
         try workspace.decodeBands(decoder, info, sides: sides, into: resize, proceed: checkCancelled)
+        do throws(ThumbnailError) { try resize.finish(proceed: checkCancelled) } catch { throw .failed(error) }
         return .decoded(picture, extras, remark: nil)
       }
     }
@@ -189,6 +190,7 @@ struct ThumbnailPipeline {
       try resize.advance(proceed: checkCancelled)
     }
     try decoder.finish()
+    try resize.finish(proceed: checkCancelled)
     return (picture, extras)
   }
 

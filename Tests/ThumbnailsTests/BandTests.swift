@@ -171,7 +171,8 @@ import Testing
       let shape = PlaneShape(
         columns: columns, rows: rows, columnsExact: Double(columns), rowsExact: Double(rows))
       let layout = BandedResize.Layout(plane: shape, stride: stride, bandRows: bandRows, paddedRows: padded)
-      let resize = try BandedResize([layout], to: targets, with: resampler, in: [PlaneBuffer()])
+      let resize = try BandedResize(
+        [layout], to: targets, parents: targets.map { _ in nil }, with: resampler, in: [PlaneBuffer()])
       for band in 0..<padded / bandRows {
         let place = resize.nextBand()[0]
         #expect(place.rows == bandRows && place.stride == stride)
@@ -183,6 +184,43 @@ import Testing
         #expect(first == second, "round \(round)")
       }
       withExtendedLifetime((source, buffers)) {}
+    }
+  }
+
+  @Test func muchSmallerThumbnailsAreMadeFromLargerOnes() throws {
+    func parents(_ sizes: String..., of pixels: PixelSize = PixelSize(width: 6000, height: 4000)) throws -> [Int?] {
+      try sizes.map { try SizeSpec(parsing: $0).placement(for: pixels) }.parents
+    }
+    #expect(try parents("320", "640", "1024", "1600", "2048") == [3, 3, 4, nil, nil])
+    #expect(try parents("1440", "250") == [nil, 0])
+    #expect(try parents("1024", "600") == [nil, nil])
+    // A part of the picture can be made of the whole, and not the other way round.
+    #expect(try parents("1000x1000^", "200") == [nil, nil])
+    #expect(try parents("2000", "200x200^") == [nil, 0])
+    #expect(try parents("1000x100!", "90") == [nil, nil])
+
+    // No error of the larger one's filter shows, for chroma of any size, turned or not.
+    for (seed, orientation) in [(1, 1), (2, 6)] {
+      var photo = SyntheticPhoto(seed: seed, width: 1003, height: 765)
+      photo.orientation = orientation
+      let bytes = photo.jpeg()
+      for size in ["211", "150x150^", "40"] {
+        let alone = try Picture(Self.thumbnail(of: bytes, size, .sparing))
+        var options = ThumbnailOptions(
+          sizes: [try SizeSpec(parsing: size), try SizeSpec(parsing: "450")], quality: 100)
+        options.subsampling = .auto
+        var made: [[UInt8]] = []
+        try ThumbnailMaker().makeThumbnails(of: ByteReader(bytes: bytes), options: options) { thumbnail in
+          made.append(Array(thumbnail.bytes))
+        }
+        let picture = try Picture(made[0])
+        #expect(picture.pixels == alone.pixels)
+        for (one, other) in zip(picture.planes, alone.planes) {
+          let differences = zip(one.samples, other.samples).map { abs(Int($0) - Int($1)) }
+          #expect(Double(differences.reduce(0, +)) / Double(differences.count) < 0.8, "\(size), seed \(seed)")
+          #expect(differences.max() ?? 255 <= 12, "\(size), seed \(seed)")
+        }
+      }
     }
   }
 

@@ -79,4 +79,33 @@ extension ThumbnailOptions {
 extension [Placement] {
   /// Without those that equal the one before: of a small picture, several sizes give the same thumbnail.
   var withoutRepeats: [Placement] { enumerated().filter { $0 == 0 || self[$0 - 1] != $1 }.map(\.element) }
+
+  /// For each thumbnail, the larger one that it is made from; nil if it is made from the picture itself.
+  ///
+  /// The larger one shows at least the same part, and has about twice as many pixels along both sides or more. So nothing
+  /// that its filter removes or rings would show. It is made from the picture itself: no thumbnail goes through three
+  /// filters. Of several, the smallest is taken.
+  var parents: [Int?] {
+    var parents = [Int?](repeating: nil, count: count)
+    for index in indices.sorted(by: { self[$0].pixels.count > self[$1].pixels.count }) {
+      let larger = indices.filter { parents[$0] == nil && self[index].canBeMade(from: self[$0]) }
+      parents[index] = larger.min { self[$0].pixels.count < self[$1].pixels.count }
+    }
+    return parents
+  }
+}
+
+extension Placement {
+  fileprivate func canBeMade(from larger: Placement) -> Bool {
+    // A little less than twice, because sides are rounded: 1365 rows become 683.
+    let least = 1.95
+    func reduces(_ part: Double, _ side: Int, _ largerPart: Double, _ largerSide: Int) -> Bool {
+      part / Double(side) >= least * largerPart / Double(largerSide)
+    }
+    let (part, whole) = (region, larger.region)
+    return part.x >= whole.x && part.y >= whole.y && part.x + part.width <= whole.x + whole.width
+      && part.y + part.height <= whole.y + whole.height
+      && reduces(part.width, pixels.width, whole.width, larger.pixels.width)
+      && reduces(part.height, pixels.height, whole.height, larger.pixels.height)
+  }
 }

@@ -1,5 +1,5 @@
 /// Resizes a picture to any number of targets while it is decoded from top to bottom, a band at a time. It holds only the
-/// rows of each plane that a target still needs.
+/// rows of each plane that a target still needs. Much smaller targets are made from larger ones at the end.
 ///
 /// *Concurrency*: for one thread at a time.
 final class BandedResize {
@@ -29,16 +29,22 @@ final class BandedResize {
   /// They own the memory of the windows.
   private let buffers: [PlaneBuffer]
   private var windows: [Window] = []
+  /// The targets that are made from others.
+  private let derived: [(larger: ResizeTargets, target: ResizeTargets)]
 
   /// - parameters:
   ///   - layouts: of the components.
   ///   - targets: of each thumbnail.
+  ///   - parents: for each, the index of the one that it is made from, or nil.
   ///   - buffers: one for each component. Nothing else may use them meanwhile.
   /// - throws: `outOfMemory`.
   init(
-    _ layouts: [Layout], to targets: [ResizeTargets], with resampler: Resampler, in buffers: [PlaneBuffer]
+    _ layouts: [Layout], to targets: [ResizeTargets], parents: [Int?], with resampler: Resampler,
+    in buffers: [PlaneBuffer]
   ) throws(ThumbnailError) {
     (self.resampler, self.buffers) = (resampler, buffers)
+    derived = zip(targets, parents).compactMap { target, parent in parent.map { (targets[$0], target) } }
+    let targets = zip(targets, parents).filter { $1 == nil }.map(\.0)
     for (index, layout) in layouts.enumerated() {
       let plane = layout.plane
       let resizes = targets.map { targets in
@@ -88,6 +94,24 @@ final class BandedResize {
       for target in windows[index].resizes.indices {
         try resampler.advance(
           &windows[index].resizes[target], with: PlaneRows(view: view, first: rows.lowerBound), proceed: proceed)
+      }
+    }
+  }
+
+  /// Makes the remaining targets, after the last band.
+  ///
+  /// - parameter proceed: as for `Resampler.advance`.
+  /// - throws: the errors of `proceed`.
+  func finish(proceed: CancellationCheck) throws(ThumbnailError) {
+    for (larger, target) in derived {
+      for (index, plane) in target.planes.enumerated() {
+        let source = larger.planes[index]
+        let (whole, part) = (larger.parts[index], target.parts[index])
+        let (horizontal, vertical) = (Double(source.columns) / whole.width, Double(source.rows) / whole.height)
+        let region = PixelRect(
+          x: (part.x - whole.x) * horizontal, y: (part.y - whole.y) * vertical, width: part.width * horizontal,
+          height: part.height * vertical)
+        try resampler.resample(source, region: region, into: plane, proceed: proceed)
       }
     }
   }
