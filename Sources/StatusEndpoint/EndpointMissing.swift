@@ -12,10 +12,13 @@ public final class StatusEndpoint: Sendable {
 
   public static func open(
     _ address: StatusAddress?, dataSource: any RunDataSource, control: any RunControl, feed: EventFeed,
-    thumbnails: LatestThumbnails, times: RunTimes, token: AccessToken, log: (@Sendable (String) -> Void)? = nil
+    thumbnails: LatestThumbnails, times: RunTimes, token: AccessToken, isPatient: Bool = false,
+    log: (@Sendable (String) -> Void)? = nil
   ) throws(StatusEndpointError) -> StatusEndpoint? {
     throw StatusEndpointError(address.map { "\($0)" } ?? "the private socket", missing)
   }
+
+  public func startWhenAsked(within limit: Duration) throws(StatusEndpointError) {}
 
   public func pageLink(withToken: Bool) -> String? { nil }
 

@@ -30,19 +30,26 @@ public final class StatusEndpoint: Sendable {
   public let address: StatusAddress
   /// The token that changes over TCP need.
   public let token: AccessToken
-  private let file: SocketFile?
-  /// Guards the server; nil once it has been stopped.
-  private let server: Locked<StatusServer?>
+  private let socket: ListeningSocket
+  private let state: Locked<State>
 
-  private init(_ socket: ListeningSocket, _ server: StatusServer, _ token: AccessToken) {
-    (address, file, self.token) = (socket.address, socket.file, token)
-    self.server = Locked(server)
+  private enum State {
+    /// The socket listens, and nothing accepts connections yet.
+    case waiting(start: @Sendable () throws -> StatusServer)
+    case started(StatusServer)
+    case closed
   }
 
-  /// Starts the server; returns once it answers.
+  private init(_ socket: ListeningSocket, _ token: AccessToken, start: @escaping @Sendable () throws -> StatusServer) {
+    (address, self.socket, self.token) = (socket.address, socket, token)
+    state = Locked(.waiting(start: start))
+  }
+
+  /// Opens the socket and starts the server; returns once it answers.
   ///
   /// - Parameters:
   ///   - address: nil for a socket in the user's runtime folder.
+  ///   - isPatient: leaves the start of the server to ``startWhenAsked(within:)``, which has to be called then.
   ///   - feed: receives the state changes to send; closed with the endpoint.
   ///   - environment: `XDG_RUNTIME_DIR` and `TMPDIR` give the runtime folder.
   ///   - log: called on the endpoint's thread with errors that no request caused.
@@ -51,18 +58,18 @@ public final class StatusEndpoint: Sendable {
   public static func open(
     _ address: StatusAddress?, dataSource: any RunDataSource, control: any RunControl, feed: EventFeed = EventFeed(),
     thumbnails: LatestThumbnails = LatestThumbnails(), times: RunTimes = RunTimes(), token: AccessToken = AccessToken(),
-    environment: [String: String] = ProcessInfo.processInfo.environment,
+    environment: [String: String] = ProcessInfo.processInfo.environment, isPatient: Bool = false,
     log: (@Sendable (String) -> Void)? = nil
   ) throws(StatusEndpointError) -> StatusEndpoint? {
     try open(
       address, dataSource: dataSource, control: control, feed: feed, thumbnails: thumbnails, times: times, token: token,
-      environment: environment, limits: EndpointLimits(), log: log)
+      environment: environment, limits: EndpointLimits(), isPatient: isPatient, log: log)
   }
 
   static func open(
     _ address: StatusAddress?, dataSource: any RunDataSource, control: any RunControl, feed: EventFeed,
     thumbnails: LatestThumbnails, times: RunTimes, token: AccessToken, environment: [String: String],
-    limits: EndpointLimits, log: (@Sendable (String) -> Void)? = nil
+    limits: EndpointLimits, isPatient: Bool = false, log: (@Sendable (String) -> Void)? = nil
   ) throws(StatusEndpointError) -> StatusEndpoint? {
     let socket: ListeningSocket
     let host: String
@@ -86,15 +93,44 @@ public final class StatusEndpoint: Sendable {
     let logger = Logger(label: "thumbjob.status") { _ in
       if let log { LineLog(log) } else { SwiftLogNoOpLogHandler() }
     }
-    do {
-      let server = try StatusServer(socket, responder, limits: limits, logger: logger) {
+    let endpoint = StatusEndpoint(socket, token) {
+      try StatusServer(socket, responder, limits: limits, logger: logger) {
         history.add(dataSource.status(listing: 0))
       }
-      return StatusEndpoint(socket, server, token)
-    } catch {
-      socket.file?.remove()
-      throw StatusEndpointError("\(socket.address)", "\(error)")
     }
+    if !isPatient { try endpoint.start() }
+    return endpoint
+  }
+
+  /// Starts the server when a client connects, but at the latest after some time. Returns once the server answers, or the
+  /// endpoint is closed.
+  ///
+  /// Starting takes two milliseconds, as long as a small job. The kernel lets clients connect meanwhile.
+  ///
+  /// - Throws: ``StatusEndpointError``. The endpoint is closed then.
+  public func startWhenAsked(within limit: Duration) throws(StatusEndpointError) {
+    var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+    _ = poll(&waiting, 1, CInt(limit / .milliseconds(1)))
+    try start()
+  }
+
+  /// Starts the server unless it runs. Closes the socket if the endpoint is closed.
+  private func start() throws(StatusEndpointError) {
+    let failure: (any Error)? = state.withLock { state in
+      switch state {
+      case .waiting(let start):
+        do { state = .started(try start()) } catch {
+          state = .closed
+          return error
+        }
+      case .started: break
+      case .closed: Foundation.close(socket.descriptor)
+      }
+      return nil
+    }
+    guard let failure else { return }
+    socket.file?.remove()
+    throw StatusEndpointError("\(socket.address)", "\(failure)")
   }
 
   /// The link to the page for people; nil for a unix socket, which browsers cannot open.
@@ -112,14 +148,21 @@ public final class StatusEndpoint: Sendable {
   /// ``RunControl``, which run on the thread that it waits for.
   public func close() {
     removeSocket()
-    let server = server.withLock { server in
-      defer { server = nil }
-      return server
+    let server: StatusServer? = state.withLock { state in
+      defer { state = .closed }
+      switch state {
+      case .waiting:
+        // The thread that waits for a client wakes up, and closes the socket.
+        shutdown(socket.descriptor, CInt(SHUT_RDWR))
+        return nil
+      case .started(let server): return server
+      case .closed: return nil
+      }
     }
     server?.stop()
   }
 
   /// Only removes the socket, for a thread that ends the process at once. Takes no lock and does not allocate.
-  public func removeSocket() { file?.remove() }
+  public func removeSocket() { socket.file?.remove() }
 }
 #endif

@@ -8,8 +8,8 @@ import StatusEndpoint
 extension Thumbjob {
   private static var table: CommandTable { CommandTable(dump: _dumpHelp()) }
 
-  /// The text that the words ask for, if they ask for one that ArgumentParser does not make: short help, the manual page,
-  /// or what completes a command line.
+  /// The text that the words ask for, if they ask for one that ArgumentParser does not make, or makes slowly: short help, the
+  /// manual page, the version, or what completes a command line.
   static func requestedText(_ words: [String]) throws(TextError) -> String? {
     switch words.first {
     case Completion.request:
@@ -17,19 +17,18 @@ extension Thumbjob {
     case let first? where first == CompletionScript.option || first.hasPrefix(CompletionScript.option + "="):
       return try CompletionScript.text(for: words)
     case "--generate-manual": return ManualPage.text(table)
+    case "--version" where words.count == 1: return Version.description + "\n"
     case "help": return try help(on: words.dropFirst().first { !$0.hasPrefix("-") })
     default:
       let options = words.prefix { $0 != "--" }
-      let isCommand = subcommands.contains { $0.configuration.commandName == words.first }
+      let isCommand = subcommands.contains { $0.name == words.first }
       return !isCommand && (options.contains("--help") || options.contains("-h")) ? ShortHelp.text : nil
     }
   }
 
-  private static var subcommands: [any ParsableCommand.Type] { configuration.subcommands }
-
   private static func help(on name: String?) throws(TextError) -> String {
     guard let name, name != "help" else { return ShortHelp.text }
-    if let command = subcommands.first(where: { $0.configuration.commandName == name }) {
+    if let command = subcommands.first(where: { $0.name == name }) {
       return helpMessage(for: command) + "\n"
     }
     let meant = NearestWord.to(name, among: table.commands.map(\.commandName)).map { "; did you mean \($0)?" }
@@ -52,7 +51,7 @@ extension Thumbjob {
   static func rejectMisspelledCommand(_ word: String) throws(TextError) {
     // A name of three letters is near to any other.
     guard word.count > 3, !word.hasPrefix("-"), !word.contains("/"), !word.contains("."),
-      !subcommands.contains(where: { $0.configuration.commandName == word }),
+      !subcommands.contains(where: { $0.name == word }),
       case .failure = FileStatus.of(Path(word), followingLinks: false),
       let meant = word == "version" ? "--version" : NearestWord.to(word, among: table.commands.map(\.commandName))
     else { return }

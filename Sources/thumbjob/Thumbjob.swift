@@ -16,13 +16,12 @@ struct Thumbjob: ParsableCommand {
 
       Data goes to standard output, and everything for people to standard error.
       """,
-    version: Version.description,
-    subcommands: [
-      RunCommand.self, WatchCommand.self, CompareCommand.self, StatusCommand.self, CancelCommand.self,
-      PauseCommand.self, ResumeCommand.self, ReportCommand.self, SplitCommand.self, ChecksumCommand.self,
-      VariantCommand.self,
-    ],
-    defaultSubcommand: RunCommand.self)
+    version: Version.description, subcommands: subcommands, defaultSubcommand: RunCommand.self)
+
+  static let subcommands: [any Subcommand.Type] = [
+    RunCommand.self, WatchCommand.self, CompareCommand.self, StatusCommand.self, CancelCommand.self, PauseCommand.self,
+    ResumeCommand.self, ReportCommand.self, SplitCommand.self, ChecksumCommand.self, VariantCommand.self,
+  ]
 
   static func main() {
     SignalListener.block()
@@ -34,9 +33,12 @@ struct Thumbjob: ParsableCommand {
       Allocator.bound()
       ProcessLimits.raiseOpenFiles()
       try rejectMisspelledCommand(words.first ?? "")
+      if let run = PlainRun(CommandWords.forParser) {
+        Foundation.exit(try RunSession.run(run.readSettings).rawValue)
+      }
       var command = try command(CommandWords.forParser)
       if let run = command as? RunCommand, run.helpAll { return try StandardStream.put(fullHelp) }
-      if !(command is any SignalHandlingCommand) { SignalListener.unblock() }
+      if (type(of: command) as? any Subcommand.Type)?.handlesSignals != true { SignalListener.unblock() }
       try command.run()
     } catch let status as ExitCode {
       // All messages are printed. `exit(reporting:)` would first make the help text.
@@ -51,12 +53,13 @@ struct Thumbjob: ParsableCommand {
   /// options several times. Mistakes and requests for help are left to the root command, whose messages show how it was
   /// called.
   static func command(_ words: [String]) throws -> any ParsableCommand {
-    let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-    guard !words.contains(where: names.contains), let run = try? RunCommand.parseAsRoot(words) as? RunCommand else {
+    guard !words.contains(where: isCommand), let run = try? RunCommand.parseAsRoot(words) as? RunCommand else {
       return try parseAsRoot(words)
     }
     return run
   }
+
+  static func isCommand(_ word: String) -> Bool { word == "help" || subcommands.contains { $0.name == word } }
 
   /// Without any word there is nothing to do, and mostly someone wants to know what there is. It fails all the same, for
   /// a script with an empty variable.

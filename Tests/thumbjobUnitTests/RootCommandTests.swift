@@ -1,4 +1,6 @@
 import ArgumentParser
+import Files
+import JobSettings
 import Testing
 
 @testable import thumbjob
@@ -27,5 +29,22 @@ struct RootCommandTests {
   @Test(arguments: lines) func theCommandIsThatOfTheRootCommand(_ line: String) {
     let words = line.split(separator: " ").map(String.init)
     #expect(outcome(Thumbjob.command, words) == outcome({ try Thumbjob.parseAsRoot($0) }, words))
+  }
+
+  @Test(arguments: lines) func aPlainCommandLineMeansWhatTheParserReads(_ line: String) throws {
+    let words = CommandWords.withValues(line.split(separator: " ").map(String.init))
+    guard let plain = PlainRun(words) else { return }
+    let parsed = try #require(try Thumbjob.parseAsRoot(words) as? RunCommand)
+    func outcome(_ read: () throws -> RunSettings) -> Result<RunSettings, TextError> {
+      Result { () throws(TextError) in do { return try read() } catch { throw TextError("\(error)") } }
+    }
+    #expect(outcome(plain.readSettings) == outcome(parsed.readSettings))
+  }
+
+  @Test(arguments: [
+    "a", "run a", "a b -o out --max 4", "a -s256 -o=out", "a --size=64 --size small=320 --keep exif,icc --prune -v",
+  ]) func usualCommandLinesArePlain(_ line: String) {
+    let words = CommandWords.withValues(line.split(separator: " ").map(String.init))
+    #expect((PlainRun(words) != nil) == !line.contains("-o="))
   }
 }

@@ -39,8 +39,8 @@ struct SettingOptionsTests {
     let given = try SettingOptions<EncodingGroup>.parse(["-s9", "--size=a=8", "-q", "7", "--linear", "--subsample=444"])
     #expect(given.words == ["--size=9", "--size=a=8", "--quality=7", "--subsample=444", "--linear"])
     var (one, other) = (RunSettings(), RunSettings())
-    try given.apply(to: &one)
-    try SettingOptions<EncodingGroup>.parse(given.words).apply(to: &other)
+    try given.given.apply(to: &one)
+    try SettingOptions<EncodingGroup>.parse(given.words).given.apply(to: &other)
     #expect(one == other && one != RunSettings())
   }
 

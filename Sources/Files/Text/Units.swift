@@ -13,7 +13,9 @@ package enum Units {
 
   /// A number with one decimal place below 100 and none from 100 on.
   package static func decimal(_ value: Double) -> String {
-    value < 99.95 ? String(format: "%.1f", value) : String(format: "%.0f", value)
+    // Without Foundation's formats, which take as long as a small thumbnail when they are first used.
+    let tenths = Int((value * 10).rounded(.toNearestOrEven))
+    return tenths < 1000 ? "\(tenths / 10).\(abs(tenths % 10))" : "\(Int(value.rounded(.toNearestOrEven)))"
   }
 
   /// `1 source`, `2 sources`.

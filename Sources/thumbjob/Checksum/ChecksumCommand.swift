@@ -2,9 +2,11 @@ import ArgumentParser
 import JobSettings
 
 /// `thumbjob checksum`: reads the options. `RunSession` does the work, as it does for `run`.
-struct ChecksumCommand: ParsableCommand, SignalHandlingCommand {
+struct ChecksumCommand: Subcommand {
+  static let name = "checksum"
+  static let handlesSignals = true
   static let configuration = CommandConfiguration(
-    commandName: "checksum",
+    commandName: name,
     abstract: "Computes the SHA-256 checksums of files, as sha256sum does.",
     usage: "thumbjob checksum <source> ... [--into <file>] [options]",
     discussion: """

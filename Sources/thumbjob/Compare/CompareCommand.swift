@@ -7,9 +7,11 @@ import Sourcing
 import Thumbnails
 
 /// `thumbjob compare`: its options. `CompareSession` does the work.
-struct CompareCommand: ParsableCommand, SignalHandlingCommand {
+struct CompareCommand: Subcommand {
+  static let name = "compare"
+  static let handlesSignals = true
   static let configuration = CommandConfiguration(
-    commandName: "compare",
+    commandName: name,
     abstract:
       "Makes the same thumbnails with the bounded queue and in other ways that programs use, and shows what each takes.",
     usage: "thumbjob compare <source> ... [options]",
@@ -76,7 +78,7 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
     }
     var settings = CompareSettings(sources: paths)
     var run = RunSettings()
-    try maximum.apply(to: &run)
+    try maximum.given.apply(to: &run)
     settings.max = run.job.maxInUse
     if let rounds { settings.rounds = try rounds.checked(1...100, for: "--rounds") }
     if let memoryLimit {
@@ -87,7 +89,7 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
       settings.memoryLimit = bytes
     }
     if let variants { settings.variants = try Self.variants(variants) }
-    try encoding.apply(to: &run)
+    try encoding.given.apply(to: &run)
     settings.encoding = encoding.words
     for text in overSizes?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
       _ = try SizeSpec(parsing: String(text), for: "--over-sizes")

@@ -5,7 +5,7 @@ import JobSettings
 
 /// `thumbjob compare-variant`: one variant of a comparison, which `compare` starts as a process of its own. It reads
 /// the list of sources from standard input, and writes messages for `compare` to standard output.
-struct VariantCommand: ParsableCommand, SignalHandlingCommand {
+struct VariantCommand: Subcommand {
   static let name = "compare-variant"
   static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 
@@ -19,7 +19,7 @@ struct VariantCommand: ParsableCommand, SignalHandlingCommand {
 
   func run() throws {
     var run = RunSettings()
-    try encoding.apply(to: &run)
+    try encoding.given.apply(to: &run)
     var output = run.job.outputs[0]
     output.folder = CommandWords.path(of: out)
     let settings = VariantSettings(

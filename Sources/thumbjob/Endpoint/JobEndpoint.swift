@@ -151,9 +151,6 @@ final class JobEndpoint: RunDataSource, RunControl {
 
   // MARK: Commands
 
-  /// Runs `body` on the thread of commands, after those that have come before.
-  func async(_ body: @escaping @Sendable () -> Void) { steering.async(body) }
-
   func cancel(_ id: Int) async -> CancelAnswer {
     await steered { [self] in
       let state = job.queues.lazy.compactMap { $0.snapshot(of: id) }.first?.state

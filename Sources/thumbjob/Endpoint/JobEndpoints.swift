@@ -3,8 +3,7 @@ import Locking
 import StatusEndpoint
 
 /// The status endpoints of a job: the requested address, and the user's private socket, which `thumbjob status` finds by
-/// itself. The socket opens while the job starts, because the server needs 2 ms to start, a tenth of the time of a small
-/// job.
+/// itself. The socket opens while the job starts. Its server starts with the first client, or after a second.
 ///
 /// *Concurrency*: every member may be called from any thread.
 final class JobEndpoints: Sendable {
@@ -18,6 +17,8 @@ final class JobEndpoints: Sendable {
   /// Signalled when the private socket is open, or cannot be opened. A thread that has waited for it signals it again, for
   /// the next one.
   private let ownIsKnown = TimedSignal()
+  /// How long a job runs before its server starts without a client. From then on, it keeps the history of the job.
+  private static let patience = Duration.seconds(1)
   /// How long a thread that ends the process waits for a socket that is being opened.
   private static let lastWait = Duration.milliseconds(100)
 
@@ -27,8 +28,8 @@ final class JobEndpoints: Sendable {
   ///   - address: the requested address; nil for the private socket only.
   ///   - stop: cancels the job as USR2 does, and returns at once.
   ///   - onLink: receives the link to the requested address, before this returns.
-  ///   - onProblem: receives the reason why the private socket cannot be opened, on another thread and before the first
-  ///     ``finish(_:)`` returns.
+  ///   - onProblem: receives the reason why the private socket cannot be opened, or its server not started, on another
+  ///     thread; of the socket, before the first ``finish(_:)`` returns.
   /// - Throws: `StatusEndpointError` if the requested address cannot be opened; `TextError` if the token in the environment
   ///   is invalid.
   init(
@@ -41,26 +42,33 @@ final class JobEndpoints: Sendable {
     requested = try address.flatMap { try Self.open($0, endpoint, chosen ?? AccessToken()) }
     // A token from the environment is not printed: the user knows it, and it should not end up in a log.
     if let link = requested?.pageLink(withToken: chosen == nil) { onLink(link) }
-    endpoint.async { [self] in
-      defer { ownIsKnown.signal() }
+    // If files are scarce, the walk could open so many that none are left for the server, and SwiftNIO would then end the
+    // process. So the server opens its files first.
+    let isScarce = !ProcessLimits.allowsAnyWalk(max: job.settings.maxInUse)
+    let hasThread = startThread(name: "endpoint") { [self] in
       do {
-        let opened = try Self.open(nil, endpoint, AccessToken())
+        defer { ownIsKnown.signal() }
+        let opened = try Self.open(nil, endpoint, AccessToken(), isPatient: !isScarce)
         own.withLock { $0 = opened }
+      } catch {
+        return onProblem(Advice.line(error))
+      }
+      do {
+        try own.withLock { $0 }?.startWhenAsked(within: Self.patience)
       } catch {
         onProblem(Advice.line(error))
       }
     }
-    // If files are scarce, the walk could open so many that none are left for the server, and SwiftNIO would then end the
-    // process. So the server opens its files first.
-    if !ProcessLimits.allowsAnyWalk(max: job.settings.maxInUse) { waitForOwn() }
+    if !hasThread { ownIsKnown.signal() }
+    if isScarce { waitForOwn() }
   }
 
   private static func open(
-    _ address: StatusAddress?, _ job: JobEndpoint, _ token: AccessToken
+    _ address: StatusAddress?, _ job: JobEndpoint, _ token: AccessToken, isPatient: Bool = false
   ) throws(StatusEndpointError) -> StatusEndpoint? {
     try StatusEndpoint.open(
-      address, dataSource: job, control: job, feed: job.feed, thumbnails: job.thumbnails, times: job.times, token: token
-    )
+      address, dataSource: job, control: job, feed: job.feed, thumbnails: job.thumbnails, times: job.times,
+      token: token, isPatient: isPatient)
   }
 
   /// Waits until the private socket is open or cannot be opened, but at most `limit`.

@@ -31,9 +31,8 @@ struct OtherKindOptions: ParsableArguments {
     try running.refuseHidden(for: kind.words)
     var settings = RunSettings()
     (settings.job.outputs, settings.job.kind) = ([], kind)
-    try settings.apply(words.flatMap { CommandWords.paths(of: $0) }, sources)
-    try network.apply(to: &settings)
-    try running.apply(to: &settings)
+    try settings.apply(
+      words.flatMap { CommandWords.paths(of: $0) }, sources.given + network.given + running.given)
     try settings.validate()
     if settings.job.sources.isEmpty { throw TextError("no source given: name a folder, such as \(example)") }
     try settings.job.resolveLists(in: ProcessInfo.processInfo.environment)

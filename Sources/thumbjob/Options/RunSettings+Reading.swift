@@ -8,10 +8,11 @@ extension RunSettings {
   ///
   /// - Parameters:
   ///   - words: the sources, and perhaps a job file.
-  ///   - apply: applies the options, and these paths as sources.
+  ///   - options: those of the command line.
+  ///   - complete: changes the settings once more after the options.
   /// - Throws: `JobFileError` or `TextError`, depending on which of the two is wrong.
   static func read(
-    _ words: [String], apply: (inout RunSettings, [Path]) throws(TextError) -> Void
+    _ words: [String], _ options: GivenOptions, then complete: (inout RunSettings) -> Void = { _ in }
   ) throws -> RunSettings {
     let paths = words.flatMap { CommandWords.paths(of: $0) }
     let jobFiles = paths.filter { JobFile.isName($0) }
@@ -20,13 +21,14 @@ extension RunSettings {
     }
     // The options first, so that their mistakes are reported before those of the job file.
     var scratch = RunSettings()
-    try apply(&scratch, [])
+    try scratch.apply([], options)
     var settings = RunSettings()
     if let jobFile = jobFiles.first {
       try JobFile.read(jobFile, keys: RunSettings.jobFileKeys, dash: SourceList.standardInput, into: &settings)
     }
     var written = settings
-    try apply(&settings, paths.filter { !JobFile.isName($0) })
+    try settings.apply(paths.filter { !JobFile.isName($0) }, options)
+    complete(&settings)
     written.job.watch = settings.job.watch
     settings.job.complete()
     do throws(TextError) {

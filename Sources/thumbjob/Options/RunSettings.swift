@@ -95,10 +95,10 @@ struct RunSettings: Equatable, DefaultSettings {
     for setting in Self.ownSettings { try setting.checkWatch(self) }
   }
 
-  /// Changes the sources by the words of a command line, unless there are none.
+  /// Changes the settings by the words of a command line: the sources, unless there are none, and by its options.
   ///
-  /// - Parameter options: may add a list, which then follows the words.
-  mutating func apply<Group>(_ words: [Path], _ options: SettingOptions<Group>) throws(TextError) {
+  /// - Parameter options: may add a list of sources, which then follows the words.
+  mutating func apply(_ words: [Path], _ options: GivenOptions) throws(TextError) {
     if !words.isEmpty || options.gives(JobSettings.listSetting.info.name) { job.sources = [] }
     for word in words { job.sources.append(try SourceArgument(word: word)) }
     try options.apply(to: &self)

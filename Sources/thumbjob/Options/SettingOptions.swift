@@ -33,37 +33,21 @@ struct SettingOptions<Group: SettingGroup>: ParsableArguments, CustomReflectable
     Mirror(self, children: options.map { (label: $0.setting.info.name, value: $0.option) })
   }
 
-  /// Changes settings by the options that were given.
-  ///
-  /// - Throws: `TextError` that names the option with an invalid value.
-  func apply(to settings: inout RunSettings) throws(TextError) {
-    let given = options.filter { !$0.option.texts.isEmpty }
-    // Before all changes, because options that override each other may both be given.
-    for (setting, _) in given { setting.override(&settings) }
-    for (setting, option) in given {
-      let origin = TextOrigin(
-        subject: "--\(setting.info.name)", bytes: CommandWords.bytes, dash: SourceList.standardInput)
-      try setting.change(option.texts, origin, &settings)
-    }
+  /// The options that were given.
+  var given: GivenOptions {
+    GivenOptions(options: options.map { ($0.setting, $0.option.texts) }.filter { !$0.1.isEmpty })
   }
 
   /// - Throws: `TextError` if an option is given that the group hides.
   func refuseHidden(for words: ResultWords) throws(TextError) {
-    guard let (setting, _) = options.first(where: { Group.hides($0.setting.info) && !$0.option.texts.isEmpty }) else {
-      return
-    }
+    guard let (setting, _) = given.options.first(where: { Group.hides($0.setting.info) }) else { return }
     throw TextError("--\(setting.info.name): has no meaning for \(words.result)s; leave it out")
-  }
-
-  /// Whether an option of the group was given.
-  func gives(_ name: String) -> Bool {
-    options.contains { $0.setting.info.name == name && !$0.option.texts.isEmpty }
   }
 
   /// The options that were given, as words of a command line for another process.
   var words: [String] {
-    options.flatMap { setting, option in
-      option.texts.map { setting.info.valueName == nil ? "--\(setting.info.name)" : "--\(setting.info.name)=\($0)" }
+    given.options.flatMap { setting, texts in
+      texts.map { setting.info.valueName == nil ? "--\(setting.info.name)" : "--\(setting.info.name)=\($0)" }
     }
   }
 }

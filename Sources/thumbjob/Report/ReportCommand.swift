@@ -7,9 +7,10 @@ import Ledger
 import TraceRecording
 
 /// `thumbjob report`: what the ledgers of output folders remember, or what a trace shows.
-struct ReportCommand: ParsableCommand {
+struct ReportCommand: Subcommand {
+  static let name = "report"
   static let configuration = CommandConfiguration(
-    commandName: "report",
+    commandName: name,
     abstract: "Shows what runs have made and what failed, from the ledgers of output folders.",
     usage: """
       thumbjob report [<out> ...] [options]

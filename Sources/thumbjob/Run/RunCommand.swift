@@ -5,9 +5,11 @@ import JobSettings
 import Sourcing
 
 /// `thumbjob run`, which is also the default: reads the options. `RunSession` does the work.
-struct RunCommand: ParsableCommand, SignalHandlingCommand {
+struct RunCommand: Subcommand {
+  static let name = "run"
+  static let handlesSignals = true
   static let configuration = CommandConfiguration(
-    commandName: "run",
+    commandName: name,
     // With the name of a parent, the parser does not look for a request for completions here. Looking takes 2 ms.
     _superCommandName: "thumbjob",
     abstract: "Makes JPEG thumbnails of whole folders with a queue that never piles up.",
@@ -37,14 +39,8 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
   /// The defaults, changed by the job file and then by the command line.
   ///
   /// - Throws: `JobFileError` or `TextError`, depending on which of the two is wrong.
-  func readSettings() throws -> RunSettings { try RunSettings.read(words, apply: apply) }
-
-  private func apply(to settings: inout RunSettings, paths: [Path]) throws(TextError) {
-    try settings.apply(paths, sources)
-    try network.apply(to: &settings)
-    try thumbnails.apply(to: &settings)
-    try joins.apply(to: &settings)
-    try running.apply(to: &settings)
+  func readSettings() throws -> RunSettings {
+    try RunSettings.read(words, sources.given + network.given + thumbnails.given + joins.given + running.given)
   }
 }
 

@@ -5,9 +5,10 @@ import Sourcing
 import Splitting
 
 /// `thumbjob split`: writes lists for the machines of a cluster.
-struct SplitCommand: ParsableCommand {
+struct SplitCommand: Subcommand {
+  static let name = "split"
   static let configuration = CommandConfiguration(
-    commandName: "split",
+    commandName: name,
     abstract: "Writes lists of equal cost for the machines of a cluster.",
     usage: "thumbjob split <source> ... --into <folder> --parts <n> [options]",
     discussion: """
@@ -77,8 +78,7 @@ struct SplitCommand: ParsableCommand {
       throw TextError("no source given: name a folder, such as thumbjob split ./images --into lists --parts 64")
     }
     var settings = RunSettings()
-    try filter.apply(to: &settings)
-    try quiet.apply(to: &settings)
+    try (filter.given + quiet.given).apply(to: &settings)
     let into = CommandWords.path(of: into)
     let split = Split(
       arguments, filter: settings.job.filter, followsLinks: settings.job.followsLinks,

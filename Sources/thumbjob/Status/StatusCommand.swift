@@ -5,9 +5,10 @@ import Locking
 import StatusEndpoint
 
 /// `thumbjob status`: lists the running jobs, or shows one in detail.
-struct StatusCommand: ParsableCommand {
+struct StatusCommand: Subcommand {
+  static let name = "status"
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Shows the status of running jobs.",
+    commandName: name, abstract: "Shows the status of running jobs.",
     usage: "thumbjob status [<pid or address>] [--watch] [--json]",
     discussion: "Without a process or address, prints a table of all your running jobs; with one, that job in detail.")
 

@@ -2,9 +2,10 @@ import ArgumentParser
 import StatusEndpoint
 
 /// `thumbjob cancel`: cancels a job or one of its operations.
-struct CancelCommand: ParsableCommand {
+struct CancelCommand: Subcommand {
+  static let name = "cancel"
   static let configuration = CommandConfiguration(
-    commandName: "cancel", abstract: "Cancels a running job, or one of its operations.",
+    commandName: name, abstract: "Cancels a running job, or one of its operations.",
     usage: "thumbjob cancel [<pid or address> [<operation>]]")
 
   @OptionGroup var options: TargetOptions
@@ -29,9 +30,10 @@ struct CancelCommand: ParsableCommand {
 }
 
 /// `thumbjob pause`: pauses a job.
-struct PauseCommand: ParsableCommand {
+struct PauseCommand: Subcommand {
+  static let name = "pause"
   static let configuration = CommandConfiguration(
-    commandName: "pause", abstract: "Pauses a running job: it starts nothing new.",
+    commandName: name, abstract: "Pauses a running job: it starts nothing new.",
     usage: "thumbjob pause [<pid or address>]")
 
   @OptionGroup var options: TargetOptions
@@ -45,9 +47,10 @@ struct PauseCommand: ParsableCommand {
 }
 
 /// `thumbjob resume`: resumes a paused job.
-struct ResumeCommand: ParsableCommand {
+struct ResumeCommand: Subcommand {
+  static let name = "resume"
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "Resumes a paused job.", usage: "thumbjob resume [<pid or address>]")
+    commandName: name, abstract: "Resumes a paused job.", usage: "thumbjob resume [<pid or address>]")
 
   @OptionGroup var options: TargetOptions
 

@@ -3,11 +3,13 @@ import Files
 import JobSettings
 
 /// `thumbjob watch`: reads the options. `RunSession` does the work, as it does for `run`.
-struct WatchCommand: ParsableCommand, SignalHandlingCommand {
+struct WatchCommand: Subcommand {
   private static let refused = RunSettings.refusedByWatch.map { "--\($0)" }
 
+  static let name = "watch"
+  static let handlesSignals = true
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Keeps thumbnails up to date as files come and go.",
+    commandName: name, abstract: "Keeps thumbnails up to date as files come and go.",
     usage: "thumbjob watch <folder> ... [options]",
     discussion: """
       It makes the thumbnails of everything in the folders, as run does, and then goes on until a signal ends it: files \
@@ -28,17 +30,13 @@ struct WatchCommand: ParsableCommand, SignalHandlingCommand {
   @OptionGroup var joins: SettingOptions<WatchGroup<JoinGroup>>
 
   func run() throws {
-    throw try RunSession.run { try RunSettings.read(words, apply: apply) }
-  }
-
-  private func apply(to settings: inout RunSettings, paths: [Path]) throws(TextError) {
-    try settings.apply(paths, sources)
-    try thumbnails.apply(to: &settings)
-    try running.apply(to: &settings)
-    try joins.apply(to: &settings)
-    try polling.apply(to: &settings)
-    var watch = WatchSettings()
-    watch.poll = settings.poll
-    settings.job.watch = watch
+    let options = sources.given + thumbnails.given + running.given + joins.given + polling.given
+    throw try RunSession.run {
+      try RunSettings.read(words, options) { settings in
+        var watch = WatchSettings()
+        watch.poll = settings.poll
+        settings.job.watch = watch
+      }
+    }
   }
 }

@@ -1,0 +1,23 @@
+import JobSettings
+
+/// A plain command line of `run`, read without ArgumentParser (``GivenOptions``). It means what ``RunCommand`` would read from
+/// it.
+struct PlainRun {
+  private var sources: [String] = []
+  private let options: GivenOptions
+
+  /// - Returns: nil if the command line is not plain, or may name another command.
+  init?(_ words: [String]) {
+    let rest = words.first == RunCommand.name ? Array(words.dropFirst()) : words
+    guard !rest.contains(where: Thumbjob.isCommand),
+      let options = GivenOptions(
+        plain: rest,
+        of: SourceGroup.settings + NetworkGroup.settings + ThumbnailGroup.settings + JoinGroup.settings
+          + RunningGroup.settings, names: &sources)
+    else { return nil }
+    self.options = options
+  }
+
+  /// - Throws: as ``RunCommand/readSettings()``.
+  func readSettings() throws -> RunSettings { try RunSettings.read(sources, options) }
+}
