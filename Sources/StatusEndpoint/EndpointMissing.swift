@@ -12,7 +12,7 @@ public final class StatusEndpoint: Sendable {
 
   public static func open(
     _ address: StatusAddress?, dataSource: any RunDataSource, control: any RunControl, feed: EventFeed,
-    thumbnails: LatestThumbnails, times: RunTimes, token: AccessToken, isPatient: Bool = false,
+    thumbnails: LatestThumbnails, times: RunTimes, token: AccessToken, startsLater: Bool = false,
     log: (@Sendable (String) -> Void)? = nil
   ) throws(StatusEndpointError) -> StatusEndpoint? {
     throw StatusEndpointError(address.map { "\($0)" } ?? "the private socket", missing)

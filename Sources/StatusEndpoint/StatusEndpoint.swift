@@ -37,7 +37,8 @@ public final class StatusEndpoint: Sendable {
     /// The socket listens, and nothing accepts connections yet.
     case waiting(start: @Sendable () throws -> StatusServer)
     case started(StatusServer)
-    case closed
+    /// The thread that waits for a client still has to close the socket, or not.
+    case closed(isSocketOpen: Bool)
   }
 
   private init(_ socket: ListeningSocket, _ token: AccessToken, start: @escaping @Sendable () throws -> StatusServer) {
@@ -49,7 +50,7 @@ public final class StatusEndpoint: Sendable {
   ///
   /// - Parameters:
   ///   - address: nil for a socket in the user's runtime folder.
-  ///   - isPatient: leaves the start of the server to ``startWhenAsked(within:)``, which has to be called then.
+  ///   - startsLater: leaves the start of the server to ``startWhenAsked(within:)``, which has to be called then.
   ///   - feed: receives the state changes to send; closed with the endpoint.
   ///   - environment: `XDG_RUNTIME_DIR` and `TMPDIR` give the runtime folder.
   ///   - log: called on the endpoint's thread with errors that no request caused.
@@ -58,18 +59,18 @@ public final class StatusEndpoint: Sendable {
   public static func open(
     _ address: StatusAddress?, dataSource: any RunDataSource, control: any RunControl, feed: EventFeed = EventFeed(),
     thumbnails: LatestThumbnails = LatestThumbnails(), times: RunTimes = RunTimes(), token: AccessToken = AccessToken(),
-    environment: [String: String] = ProcessInfo.processInfo.environment, isPatient: Bool = false,
+    environment: [String: String] = ProcessInfo.processInfo.environment, startsLater: Bool = false,
     log: (@Sendable (String) -> Void)? = nil
   ) throws(StatusEndpointError) -> StatusEndpoint? {
     try open(
       address, dataSource: dataSource, control: control, feed: feed, thumbnails: thumbnails, times: times, token: token,
-      environment: environment, limits: EndpointLimits(), isPatient: isPatient, log: log)
+      environment: environment, limits: EndpointLimits(), startsLater: startsLater, log: log)
   }
 
   static func open(
     _ address: StatusAddress?, dataSource: any RunDataSource, control: any RunControl, feed: EventFeed,
     thumbnails: LatestThumbnails, times: RunTimes, token: AccessToken, environment: [String: String],
-    limits: EndpointLimits, isPatient: Bool = false, log: (@Sendable (String) -> Void)? = nil
+    limits: EndpointLimits, startsLater: Bool = false, log: (@Sendable (String) -> Void)? = nil
   ) throws(StatusEndpointError) -> StatusEndpoint? {
     let socket: ListeningSocket
     let host: String
@@ -98,33 +99,36 @@ public final class StatusEndpoint: Sendable {
         history.add(dataSource.status(listing: 0))
       }
     }
-    if !isPatient { try endpoint.start() }
+    if !startsLater { try endpoint.start() }
     return endpoint
   }
 
   /// Starts the server when a client connects, but at the latest after some time. Returns once the server answers, or the
   /// endpoint is closed.
   ///
-  /// Starting takes two milliseconds, as long as a small job. The kernel lets clients connect meanwhile.
+  /// Starting takes two milliseconds, which a job of a few files would notice. The kernel lets clients connect meanwhile.
+  /// Call it once, on a thread that may wait.
   ///
   /// - Throws: ``StatusEndpointError``. The endpoint is closed then.
   public func startWhenAsked(within limit: Duration) throws(StatusEndpointError) {
     var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-    _ = poll(&waiting, 1, CInt(limit / .milliseconds(1)))
+    _ = poll(&waiting, 1, CInt(min(limit / .milliseconds(1), 1e9)))
     try start()
   }
 
-  /// Starts the server unless it runs. Closes the socket if the endpoint is closed.
+  /// Starts the server, unless it runs or the endpoint has been closed.
   private func start() throws(StatusEndpointError) {
     let failure: (any Error)? = state.withLock { state in
       switch state {
       case .waiting(let start):
         do { state = .started(try start()) } catch {
-          state = .closed
+          state = .closed(isSocketOpen: false)
           return error
         }
-      case .started: break
-      case .closed: Foundation.close(socket.descriptor)
+      case .closed(isSocketOpen: true):
+        Foundation.close(socket.descriptor)
+        state = .closed(isSocketOpen: false)
+      case .started, .closed(isSocketOpen: false): break
       }
       return nil
     }
@@ -149,13 +153,15 @@ public final class StatusEndpoint: Sendable {
   public func close() {
     removeSocket()
     let server: StatusServer? = state.withLock { state in
-      defer { state = .closed }
       switch state {
       case .waiting:
         // The thread that waits for a client wakes up, and closes the socket.
         shutdown(socket.descriptor, CInt(SHUT_RDWR))
+        state = .closed(isSocketOpen: true)
         return nil
-      case .started(let server): return server
+      case .started(let server):
+        state = .closed(isSocketOpen: false)
+        return server
       case .closed: return nil
       }
     }

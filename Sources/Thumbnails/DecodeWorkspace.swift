@@ -105,7 +105,7 @@ final class DecodeWorkspace {
       all.append(own[own.count - 1])
     }
     let resize = try BandedResize(
-      layouts, to: own, parents: placements.withoutRepeats.parents, with: renderer.resampler, in: buffers)
+      layouts, to: own, parents: placements.withoutRepeats.parents(options), with: renderer.resampler, in: buffers)
     return (resize, all)
   }
 

@@ -85,7 +85,7 @@ extension SourceInfo {
     let isLibrary = if case .bands = plan.method { false } else { true }
     let layouts = BandTarget.layouts(self, sides: sides, inWholeMCUs: isLibrary)
     return layouts.enumerated().reduce(0) { bytes, layout in
-      let taps = zip(placements, placements.parents).filter { $1 == nil }.map { placement, _ in
+      let taps = zip(placements, placements.parents(options)).filter { $1 == nil }.map { placement, _ in
         let (region, size) = (placement.region, placement.pixels)
         let step =
           orientation.isTransposed ? region.width / Double(size.width) : region.height / Double(size.height)

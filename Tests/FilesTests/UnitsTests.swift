@@ -13,7 +13,10 @@ struct UnitsTests {
     #expect(Units.time(duration) == text)
   }
 
-  @Test(arguments: [(0.04, "0.0"), (99.94, "99.9"), (99.95, "100"), (12_345.6, "12346")])
+  @Test(arguments: [
+    (0.04, "0.0"), (99.94, "99.9"), (99.95, "100"), (12_345.6, "12346"), (-0.5, "-0.5"), (-0.04, "0.0"), (.nan, "0.0"),
+    (.infinity, "1000000000000000"), (-1e300, "-1000000000000000"),
+  ])
   func aNumberHasADecimalPlaceBelowAHundred(value: Double, text: String) {
     #expect(Units.decimal(value) == text)
   }

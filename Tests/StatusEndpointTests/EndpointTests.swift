@@ -59,6 +59,54 @@ import Testing
     #expect(throws: (any Error).self) { try RawClient(served.endpoint.address) }
   }
 
+  /// An endpoint whose server is not started yet.
+  private func waiting(in folder: TemporaryFolder) throws -> StatusEndpoint {
+    let run = FakeRun()
+    let path = folder("s.sock")
+    return try #require(try StatusEndpoint.open(.unix(path), dataSource: run, control: run, startsLater: true))
+  }
+
+  @Test func theFirstClientStartsTheServer() async throws {
+    let folder = TemporaryFolder()
+    let endpoint = try waiting(in: folder)
+    async let started: Void = onThread { try endpoint.startWhenAsked(within: .seconds(1 << 33)) }
+    let answer = try await onThread {
+      let client = try RawClient(endpoint.address)
+      client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      return try client.answer()
+    }
+    try await started
+    #expect(answer.status == 200)
+    try await onThread { endpoint.close() }
+  }
+
+  @Test func theServerStartsAfterSomeTime() async throws {
+    let folder = TemporaryFolder()
+    let endpoint = try waiting(in: folder)
+    try await onThread { try endpoint.startWhenAsked(within: .milliseconds(1)) }
+    let answer = try await onThread {
+      let client = try RawClient(endpoint.address)
+      client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      return try client.answer()
+    }
+    #expect(answer.status == 200)
+    try await onThread { endpoint.close() }
+  }
+
+  /// It does not wait for a client, which may never come.
+  @Test func closingEndsTheWaitForAClient() async throws {
+    let folder = TemporaryFolder()
+    let endpoint = try waiting(in: folder)
+    async let started: Void = onThread { try endpoint.startWhenAsked(within: .seconds(1 << 33)) }
+    try await onThread { endpoint.close() }
+    try await started
+    #expect(throws: (any Error).self) { try RawClient(endpoint.address) }
+    // Nothing is left to close, so this closes no other file of the process.
+    let other = Pipe()
+    try await onThread { endpoint.close() }
+    #expect(fcntl(other.fileHandleForReading.fileDescriptor, F_GETFD) >= 0)
+  }
+
   @Test func thePortIsFreeAfterClosing() async throws {
     let served = try await ServedRun.open(.tcp)
     _ = try await served.ask("GET", "/healthz")

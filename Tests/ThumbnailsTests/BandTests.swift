@@ -189,7 +189,8 @@ import Testing
 
   @Test func muchSmallerThumbnailsAreMadeFromLargerOnes() throws {
     func parents(_ sizes: String..., of pixels: PixelSize = PixelSize(width: 6000, height: 4000)) throws -> [Int?] {
-      try sizes.map { try SizeSpec(parsing: $0).placement(for: pixels) }.parents
+      let specs = try sizes.map { try SizeSpec(parsing: $0) }
+      return specs.map { $0.placement(for: pixels) }.parents(ThumbnailOptions(sizes: specs))
     }
     #expect(try parents("320", "640", "1024", "1600", "2048") == [3, 3, 4, nil, nil])
     #expect(try parents("1440", "250") == [nil, 0])
@@ -198,6 +199,9 @@ import Testing
     #expect(try parents("1000x1000^", "200") == [nil, nil])
     #expect(try parents("2000", "200x200^") == [nil, 0])
     #expect(try parents("1000x100!", "90") == [nil, nil])
+    // An icon has all of its chroma.
+    #expect(try parents("400", "48") == [nil, nil])
+    #expect(try parents("1000<", "400", of: PixelSize(width: 500, height: 400)) == [nil, nil])
 
     // No error of the larger one's filter shows, for chroma of any size, turned or not.
     for (seed, orientation) in [(1, 1), (2, 6)] {

@@ -135,7 +135,7 @@ static bool read_lzw(tiff_stream *stream, uint8_t *into, size_t count) {
 static bool inflate_rows(tiff_stream *stream, uint8_t *into, size_t count) {
   z_stream *inflation = &stream->inflation;
   while (count > 0) {
-    // zlib may hold samples of what it has read already.
+    // There may be samples of what has been read already.
     bool is_at_end = stream->start == stream->end && !read_piece(stream);
     unsigned there = (unsigned)(stream->end - stream->start);
     // Bands of rows are shorter than this.

@@ -13,9 +13,14 @@ package enum Units {
 
   /// A number with one decimal place below 100 and none from 100 on.
   package static func decimal(_ value: Double) -> String {
-    // Without Foundation's formats, which take as long as a small thumbnail when they are first used.
-    let tenths = Int((value * 10).rounded(.toNearestOrEven))
-    return tenths < 1000 ? "\(tenths / 10).\(abs(tenths % 10))" : "\(Int(value.rounded(.toNearestOrEven)))"
+    // Foundation's formats are not used, because their first use takes a third of a millisecond. The value may come from another
+    // program.
+    let most = 1e15
+    let size = value.isNaN ? 0 : min(abs(value), most)
+    let tenths = Int((size * 10).rounded(.toNearestOrEven))
+    let sign = value < 0 && tenths > 0 ? "-" : ""
+    return tenths < 1000
+      ? "\(sign)\(tenths / 10).\(tenths % 10)" : "\(sign)\(Int(size.rounded(.toNearestOrEven)))"
   }
 
   /// `1 source`, `2 sources`.

@@ -82,13 +82,16 @@ extension [Placement] {
 
   /// For each thumbnail, the larger one that it is made from; nil if it is made from the picture itself.
   ///
-  /// The larger one shows at least the same part, and has about twice as many pixels along both sides or more. So nothing
-  /// that its filter removes or rings would show. It is made from the picture itself: no thumbnail goes through three
-  /// filters. Of several, the smallest is taken.
-  var parents: [Int?] {
+  /// The larger one shows at least the same part, and has about twice as many pixels along both sides or more, also of chroma.
+  /// So nothing that its filter removes or rings would show. It is made from the picture itself and not enlarged: no thumbnail
+  /// goes through three filters. Of several, the smallest is taken.
+  func parents(_ options: ThumbnailOptions) -> [Int?] {
     var parents = [Int?](repeating: nil, count: count)
     for index in indices.sorted(by: { self[$0].pixels.count > self[$1].pixels.count }) {
-      let larger = indices.filter { parents[$0] == nil && self[index].canBeMade(from: self[$0]) }
+      let larger = indices.filter { other in
+        parents[other] == nil && self[index].canBeMade(from: self[other])
+          && options.halvesChroma(at: self[index].pixels) == options.halvesChroma(at: self[other].pixels)
+      }
       parents[index] = larger.min { self[$0].pixels.count < self[$1].pixels.count }
     }
     return parents
@@ -103,8 +106,8 @@ extension Placement {
       part / Double(side) >= least * largerPart / Double(largerSide)
     }
     let (part, whole) = (region, larger.region)
-    return part.x >= whole.x && part.y >= whole.y && part.x + part.width <= whole.x + whole.width
-      && part.y + part.height <= whole.y + whole.height
+    return larger.reduction >= 1 && part.x >= whole.x && part.y >= whole.y
+      && part.x + part.width <= whole.x + whole.width && part.y + part.height <= whole.y + whole.height
       && reduces(part.width, pixels.width, whole.width, larger.pixels.width)
       && reduces(part.height, pixels.height, whole.height, larger.pixels.height)
   }

@@ -6,6 +6,7 @@ import JobSettings
 /// `thumbjob compare-variant`: one variant of a comparison, which `compare` starts as a process of its own. It reads
 /// the list of sources from standard input, and writes messages for `compare` to standard output.
 struct VariantCommand: Subcommand {
+  static let handlesSignals = true
   static let name = "compare-variant"
   static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 

@@ -47,28 +47,28 @@ final class JobEndpoints: Sendable {
     let isScarce = !ProcessLimits.allowsAnyWalk(max: job.settings.maxInUse)
     let hasThread = startThread(name: "endpoint") { [self] in
       do {
-        defer { ownIsKnown.signal() }
-        let opened = try Self.open(nil, endpoint, AccessToken(), isPatient: !isScarce)
+        let opened = try Self.open(nil, endpoint, AccessToken(), startsLater: !isScarce)
         own.withLock { $0 = opened }
-      } catch {
-        return onProblem(Advice.line(error))
-      }
-      do {
-        try own.withLock { $0 }?.startWhenAsked(within: Self.patience)
+        ownIsKnown.signal()
+        if !isScarce { try opened?.startWhenAsked(within: Self.patience) }
       } catch {
         onProblem(Advice.line(error))
+        ownIsKnown.signal()
       }
     }
-    if !hasThread { ownIsKnown.signal() }
+    if !hasThread {
+      onProblem(ProcessLimits.noThread)
+      ownIsKnown.signal()
+    }
     if isScarce { waitForOwn() }
   }
 
   private static func open(
-    _ address: StatusAddress?, _ job: JobEndpoint, _ token: AccessToken, isPatient: Bool = false
+    _ address: StatusAddress?, _ job: JobEndpoint, _ token: AccessToken, startsLater: Bool = false
   ) throws(StatusEndpointError) -> StatusEndpoint? {
     try StatusEndpoint.open(
       address, dataSource: job, control: job, feed: job.feed, thumbnails: job.thumbnails, times: job.times,
-      token: token, isPatient: isPatient)
+      token: token, startsLater: startsLater)
   }
 
   /// Waits until the private socket is open or cannot be opened, but at most `limit`.

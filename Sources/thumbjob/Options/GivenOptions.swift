@@ -28,8 +28,8 @@ struct GivenOptions {
 extension GivenOptions {
   /// The options among the words of a plain command line: each is spelled as help shows it, and has a value if it needs one.
   ///
-  /// ArgumentParser takes three milliseconds to find the options of `run` by reflection, as long as a small thumbnail
-  /// takes. So it gets only the other command lines: mistakes, which it reports, and spellings that only it knows.
+  /// ArgumentParser takes three milliseconds to find the options of `run` by reflection. So it gets only the other command
+  /// lines: mistakes, which it reports, and spellings that only it knows.
   ///
   /// - Parameters:
   ///   - words: the words without the name of a command.
@@ -70,15 +70,18 @@ extension GivenOptions {
     if word.hasPrefix("--") {
       guard word.utf8.count > 2 else { return nil }
       guard let sign = word.firstIndex(of: "=") else { return (word[...], nil) }
-      return (word[..<sign], String(word[word.index(after: sign)...]))
+      let value = word[word.index(after: sign)...]
+      // For the parser, the value is the next word then.
+      return value.isEmpty ? nil : (word[..<sign], String(value))
     }
     let value = word.dropFirst(2)
-    return value.hasPrefix("=") ? nil : (word.prefix(2), value.isEmpty ? nil : String(value))
+    // For the parser, this is a long option with one dash.
+    return value.contains("=") ? nil : (word.prefix(2), value.isEmpty ? nil : String(value))
   }
 }
 
 extension SettingInfo {
-  /// The option as it can be written.
+  /// All spellings of the option.
   fileprivate var spellings: [String] { (letter.map { ["-\($0)"] } ?? []) + ([name] + otherOptions).map { "--\($0)" } }
 
   /// Whether each further value is one more.

@@ -9,6 +9,7 @@ import TraceRecording
 /// `thumbjob report`: what the ledgers of output folders remember, or what a trace shows.
 struct ReportCommand: Subcommand {
   static let name = "report"
+  static let handlesSignals = false
   static let configuration = CommandConfiguration(
     commandName: name,
     abstract: "Shows what runs have made and what failed, from the ledgers of output folders.",

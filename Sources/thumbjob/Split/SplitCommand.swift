@@ -7,6 +7,7 @@ import Splitting
 /// `thumbjob split`: writes lists for the machines of a cluster.
 struct SplitCommand: Subcommand {
   static let name = "split"
+  static let handlesSignals = false
   static let configuration = CommandConfiguration(
     commandName: name,
     abstract: "Writes lists of equal cost for the machines of a cluster.",

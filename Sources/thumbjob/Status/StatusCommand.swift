@@ -7,6 +7,7 @@ import StatusEndpoint
 /// `thumbjob status`: lists the running jobs, or shows one in detail.
 struct StatusCommand: Subcommand {
   static let name = "status"
+  static let handlesSignals = false
   static let configuration = CommandConfiguration(
     commandName: name, abstract: "Shows the status of running jobs.",
     usage: "thumbjob status [<pid or address>] [--watch] [--json]",

@@ -4,6 +4,7 @@ import StatusEndpoint
 /// `thumbjob cancel`: cancels a job or one of its operations.
 struct CancelCommand: Subcommand {
   static let name = "cancel"
+  static let handlesSignals = false
   static let configuration = CommandConfiguration(
     commandName: name, abstract: "Cancels a running job, or one of its operations.",
     usage: "thumbjob cancel [<pid or address> [<operation>]]")
@@ -32,6 +33,7 @@ struct CancelCommand: Subcommand {
 /// `thumbjob pause`: pauses a job.
 struct PauseCommand: Subcommand {
   static let name = "pause"
+  static let handlesSignals = false
   static let configuration = CommandConfiguration(
     commandName: name, abstract: "Pauses a running job: it starts nothing new.",
     usage: "thumbjob pause [<pid or address>]")
@@ -49,6 +51,7 @@ struct PauseCommand: Subcommand {
 /// `thumbjob resume`: resumes a paused job.
 struct ResumeCommand: Subcommand {
   static let name = "resume"
+  static let handlesSignals = false
   static let configuration = CommandConfiguration(
     commandName: name, abstract: "Resumes a paused job.", usage: "thumbjob resume [<pid or address>]")
 
