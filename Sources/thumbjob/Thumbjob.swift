@@ -33,7 +33,7 @@ struct Thumbjob: ParsableCommand {
       Allocator.bound()
       ProcessLimits.raiseOpenFiles()
       try rejectMisspelledCommand(words.first ?? "")
-      if let run = PlainRun(CommandWords.forParser) {
+      if let run = PlainRun(CommandWords.forParser, isCommand: isCommand) {
         Foundation.exit(try RunSession.run(run.readSettings).rawValue)
       }
       var command = try command(CommandWords.forParser)

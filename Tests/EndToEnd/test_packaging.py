@@ -35,10 +35,10 @@ def test_make_install_installs_the_files_that_the_documentation_lists(installed)
 
 def test_libpng_calls_the_functions_of_the_decoder_program_and_not_those_of_zlib():
     decoder = f"{THUMBJOB}-decoder"
+    loader = {"LD_DEBUG": "bindings", "LD_BIND_NOW": "1"}
     text = subprocess.run(
-        [decoder], env={"LD_DEBUG": "bindings", "LD_BIND_NOW": "1"}, stdin=subprocess.DEVNULL, capture_output=True, text=True
-    ).stderr
-    found = set(re.findall(r"binding file \S*libpng\S* \[0\] to \S*thumbjob-decoder \[0\]: normal symbol `(\w+)'", text))
+        [decoder], check=False, env=loader, stdin=subprocess.DEVNULL, capture_output=True, text=True).stderr
+    found = set(re.findall(r"file \S*libpng\S* .*to \S*thumbjob-decoder .*symbol `(\w+)'", text))
     assert {"inflate", "inflateInit2_", "inflateEnd", "inflateReset2", "crc32"} <= found
 
 

@@ -36,7 +36,7 @@ struct RootCommandTests {
 
   @Test(arguments: lines) func aPlainCommandLineMeansWhatTheParserReads(_ line: String) throws {
     let words = CommandWords.withValues(line.split(separator: " ").map(String.init))
-    guard let plain = PlainRun(words) else { return }
+    guard let plain = PlainRun(words, isCommand: Thumbjob.isCommand) else { return }
     let parsed = try #require(try Thumbjob.parseAsRoot(words) as? RunCommand)
     func outcome(_ read: () throws -> RunSettings) -> Result<RunSettings, TextError> {
       Result { () throws(TextError) in do { return try read() } catch { throw TextError("\(error)") } }
@@ -45,7 +45,8 @@ struct RootCommandTests {
   }
 
   private static func isPlain(_ line: String) -> Bool {
-    PlainRun(CommandWords.withValues(line.split(separator: " ").map(String.init))) != nil
+    let words = CommandWords.withValues(line.split(separator: " ").map(String.init))
+    return PlainRun(words, isCommand: Thumbjob.isCommand) != nil
   }
 
   @Test(arguments: [

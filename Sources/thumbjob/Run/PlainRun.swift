@@ -6,10 +6,11 @@ struct PlainRun {
   private var sources: [String] = []
   private let options: GivenOptions
 
+  /// - Parameter isCommand: whether a word is the name of a command.
   /// - Returns: nil if the command line is not plain, or may name another command.
-  init?(_ words: [String]) {
+  init?(_ words: [String], isCommand: (String) -> Bool) {
     let rest = words.first == RunCommand.name ? Array(words.dropFirst()) : words
-    guard !rest.contains(where: Thumbjob.isCommand),
+    guard !rest.contains(where: isCommand),
       let options = GivenOptions(
         plain: rest,
         of: SourceGroup.settings + NetworkGroup.settings + ThumbnailGroup.settings + JoinGroup.settings
