@@ -18,7 +18,9 @@ public final class StatusEndpoint: Sendable {
     throw StatusEndpointError(address.map { "\($0)" } ?? "the private socket", missing)
   }
 
-  public func startWhenAsked(within limit: Duration) throws(StatusEndpointError) {}
+  public func startWhenAsked(
+    within limit: Duration, unless obstacle: () -> String? = { nil }
+  ) throws(StatusEndpointError) {}
 
   public func pageLink(withToken: Bool) -> String? { nil }
 

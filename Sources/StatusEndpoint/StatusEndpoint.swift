@@ -109,11 +109,18 @@ public final class StatusEndpoint: Sendable {
   /// Starting takes two milliseconds, which a job of a few files would notice. The kernel lets clients connect meanwhile.
   /// Call it once, on a thread that may wait.
   ///
+  /// - Parameter obstacle: called before the start; returns why the server must not be started. Without a thread or files,
+  ///   SwiftNIO ends the process.
   /// - Throws: ``StatusEndpointError``. The endpoint is closed then.
-  public func startWhenAsked(within limit: Duration) throws(StatusEndpointError) {
+  public func startWhenAsked(
+    within limit: Duration, unless obstacle: () -> String? = { nil }
+  ) throws(StatusEndpointError) {
     var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
     _ = poll(&waiting, 1, CInt(min(limit / .milliseconds(1), 1e9)))
+    let reason = obstacle()
+    if reason != nil { close() }
     try start()
+    if let reason { throw StatusEndpointError("\(address)", reason) }
   }
 
   /// Starts the server, unless it runs or the endpoint has been closed.

@@ -50,7 +50,7 @@ final class JobEndpoints: Sendable {
         let opened = try Self.open(nil, endpoint, AccessToken(), startsLater: !isScarce)
         own.withLock { $0 = opened }
         ownIsKnown.signal()
-        if !isScarce { try opened?.startWhenAsked(within: Self.patience) }
+        if !isScarce { try opened?.startWhenAsked(within: Self.patience) { ProcessLimits.problemOfServer() } }
       } catch {
         onProblem(Advice.line(error))
         ownIsKnown.signal()

@@ -51,6 +51,12 @@ enum ProcessLimits {
     problem(files: leastFilesOfClient) ?? problem(ThreadTrial(2))
   }
 
+  /// Describes the limit because of which a server cannot be started any more; nil if there is none.
+  static func problemOfServer() -> String? {
+    // Its thread, and one for the answers that wait.
+    problem(ThreadTrial(2))
+  }
+
   private static func problem(files: Int) -> String? {
     guard let limit = openFiles(), limit.rlim_cur < rlim_t(files) else { return nil }
     return "may open only \(limit.rlim_cur) files at once and needs \(files); raise the limit with ulimit -n"
