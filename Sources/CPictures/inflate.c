@@ -1,8 +1,8 @@
 #ifdef THUMBJOB_FORMATS
 // zlib's functions for decompression, over ISA-L: a PNG of 24 megapixels takes 0.7 of the processor time (2026-11-28). The
-// loader finds these functions before those of zlib, so libpng and libtiff call them. They call no other function of zlib
-// with such a stream; if they did, zlib would refuse it (Z_STREAM_ERROR), because its state names another stream. `crc32`
-// is here because it is faster, too.
+// loader finds these functions before those of zlib, so libpng and libtiff call them. These libraries pass such a stream to
+// no other function of zlib. If one did, zlib would refuse the stream (Z_STREAM_ERROR). `crc32` is here because ISA-L's
+// is faster, too.
 //
 // Source: zlib's manual; RFC 1950 (zlib), 2.2 "Data format".
 
@@ -32,7 +32,7 @@ struct internal_state {
   /// How many bytes of the checksum have been read, and their value; the checksum of the output.
   unsigned trailer_bytes;
   uint32_t expected, adler;
-  /// The last bytes that ISA-L has read, the latest at the end: at the end of the data, some may be of the checksum.
+  /// The last bytes that ISA-L has read, in their order. At the end of the data, some of them may belong to the checksum.
   uint8_t recent[LONGEST_LOOK_AHEAD];
   bool has_failed;
   /// Whether ISA-L has read the first byte of the input already.
@@ -108,7 +108,7 @@ int inflateInit2_(z_streamp stream, int window_bits, const char *version, int si
   if (!version || version[0] != ZLIB_VERSION[0] || size != (int)sizeof(z_stream)) return Z_VERSION_ERROR;
   if (!stream) return Z_STREAM_ERROR;
   stream->msg = NULL;
-  // libpng notes in its own function that there is no memory.
+  // libpng's own function notes that there is no memory.
   uInt bytes = sizeof *stream->state;
   stream->state = stream->zalloc ? stream->zalloc(stream->opaque, 1, bytes) : malloc(bytes);
   if (!stream->state) return Z_MEM_ERROR;
@@ -171,8 +171,8 @@ static int inflate_more(z_streamp stream) {
   isal->avail_out = output;
   int status = isal_inflate(isal);
   uInt unread = isal->avail_in;
-  // At the end of the data, the whole bytes that ISA-L has read ahead count as unread, even those of earlier calls, which
-  // can only be of the checksum or follow it.
+  // At the end of the data, ISA-L holds bytes that follow the data. They count as unread. Those of earlier calls can no
+  // longer be given back, so the checksum is taken from them.
   if (isal->block_state == ISAL_BLOCK_FINISH && isal->read_in_length > 0) unread += (uInt)isal->read_in_length / 8;
   uInt left = unread < input ? unread : input;
   uInt earlier = unread - left;

@@ -10,11 +10,11 @@ import Logging
 /// defer { endpoint?.close() }
 /// ```
 ///
-/// It has its own thread, so that busy thread pools do not delay answers. The thread samples the run once a second.
+/// Its server has its own thread, so that busy thread pools do not delay answers. The thread samples the run once a second.
 ///
 /// It runs until it is closed, even without a reference to it.
 ///
-/// From the outside in: ``open(_:dataSource:control:feed:)`` makes a ``ListeningSocket`` and a ``StatusServer`` around
+/// From the outside in: ``open(_:dataSource:control:feed:)`` makes a ``ListeningSocket`` and later a ``StatusServer`` around
 /// it: one event loop with one thread, on which tasks run too (``LoopExecutor``). ``Turns`` keeps one client's flood of
 /// requests from blocking the others. The ``Responder`` checks a request with the ``AccessRules``, finds its ``Route``
 /// in the ``RouteTable``, and sends the ``Answer``. The endpoint reads the state of the run from a ``RunDataSource``,
@@ -37,7 +37,7 @@ public final class StatusEndpoint: Sendable {
     /// The socket listens, and nothing accepts connections yet.
     case waiting(start: @Sendable () throws -> StatusServer)
     case started(StatusServer)
-    /// The thread that waits for a client still has to close the socket, or not.
+    /// If the socket is open, the thread that waits for a client closes it.
     case closed(isSocketOpen: Bool)
   }
 
@@ -50,7 +50,7 @@ public final class StatusEndpoint: Sendable {
   ///
   /// - Parameters:
   ///   - address: nil for a socket in the user's runtime folder.
-  ///   - startsLater: leaves the start of the server to ``startWhenAsked(within:)``, which has to be called then.
+  ///   - startsLater: whether ``startWhenAsked(within:unless:)``, which has to be called then, starts the server.
   ///   - feed: receives the state changes to send; closed with the endpoint.
   ///   - environment: `XDG_RUNTIME_DIR` and `TMPDIR` give the runtime folder.
   ///   - log: called on the endpoint's thread with errors that no request caused.
@@ -99,38 +99,42 @@ public final class StatusEndpoint: Sendable {
         history.add(dataSource.status(listing: 0))
       }
     }
-    if !startsLater { try endpoint.start() }
+    if !startsLater { try endpoint.start { nil } }
     return endpoint
   }
 
-  /// Starts the server when a client connects, but at the latest after some time. Returns once the server answers, or the
-  /// endpoint is closed.
+  /// Starts the server when a client connects, or when the time is over. Returns once the server answers, or the endpoint is
+  /// closed.
   ///
-  /// Starting takes two milliseconds, which a job of a few files would notice. The kernel lets clients connect meanwhile.
-  /// Call it once, on a thread that may wait.
+  /// To start a server takes two milliseconds, so a short run ends sooner without one. Clients can connect before. Call this
+  /// once, on a thread that may wait.
   ///
-  /// - Parameter obstacle: called before the start; returns why the server must not be started. Without a thread or files,
-  ///   SwiftNIO ends the process.
+  /// - Parameters:
+  ///   - limit: the time.
+  ///   - obstacle: tells why the server must not start; nil if it may. It is asked just before the start. SwiftNIO ends the
+  ///     process if it gets no thread or no file.
   /// - Throws: ``StatusEndpointError``. The endpoint is closed then.
   public func startWhenAsked(
     within limit: Duration, unless obstacle: () -> String? = { nil }
   ) throws(StatusEndpointError) {
     var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
     _ = poll(&waiting, 1, CInt(min(limit / .milliseconds(1), 1e9)))
-    let reason = obstacle()
-    if reason != nil { close() }
-    try start()
-    if let reason { throw StatusEndpointError("\(address)", reason) }
+    try start(unless: obstacle)
   }
 
   /// Starts the server, unless it runs or the endpoint has been closed.
-  private func start() throws(StatusEndpointError) {
-    let failure: (any Error)? = state.withLock { state in
+  private func start(unless obstacle: () -> String?) throws(StatusEndpointError) {
+    let failure: String? = state.withLock { state in
       switch state {
       case .waiting(let start):
+        if let reason = obstacle() {
+          Foundation.close(socket.descriptor)
+          state = .closed(isSocketOpen: false)
+          return reason
+        }
         do { state = .started(try start()) } catch {
           state = .closed(isSocketOpen: false)
-          return error
+          return "\(error)"
         }
       case .closed(isSocketOpen: true):
         Foundation.close(socket.descriptor)
@@ -141,7 +145,7 @@ public final class StatusEndpoint: Sendable {
     }
     guard let failure else { return }
     socket.file?.remove()
-    throw StatusEndpointError("\(socket.address)", "\(failure)")
+    throw StatusEndpointError("\(address)", failure)
   }
 
   /// The link to the page for people; nil for a unix socket, which browsers cannot open.

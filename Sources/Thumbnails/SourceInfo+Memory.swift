@@ -84,8 +84,9 @@ extension SourceInfo {
   ) -> Int {
     let isLibrary = if case .bands = plan.method { false } else { true }
     let layouts = BandTarget.layouts(self, sides: sides, inWholeMCUs: isLibrary)
+    let ofPicture = zip(placements, placements.parents(options)).filter { $1 == nil }.map(\.0)
     return layouts.enumerated().reduce(0) { bytes, layout in
-      let taps = zip(placements, placements.parents(options)).filter { $1 == nil }.map { placement, _ in
+      let taps = ofPicture.map { placement in
         let (region, size) = (placement.region, placement.pixels)
         let step =
           orientation.isTransposed ? region.width / Double(size.width) : region.height / Double(size.height)

@@ -1,9 +1,9 @@
 // The samples of a strip, decompressed while it is read. libtiff would hold a large strip as it is in the file.
 //
-// ISA-L inflates Deflate (inflate.c). LZW has a decoder here: a photo of 24 megapixels took 0.38 s with 8 bits and 0.52 s with 16, and
-// with libtiff 4.5 it took 0.43 s and 0.79 s. In one strip, of 55 MB, it took 0.3 MiB, and 52 MiB with libtiff (2026-11-26,
-// 2 cores at 2.3 GHz). `make bench-formats` compares both depths with vipsthumbnail, which uses libtiff. `make fuzz
-// TARGETS=lzw` compares the samples with libtiff's.
+// ISA-L inflates Deflate (inflate.c). LZW has a decoder here: a photo of 24 megapixels took 0.38 s with 8 bits and 0.52 s
+// with 16, and with libtiff 4.5 it took 0.43 s and 0.79 s. In one strip, of 55 MB, it took 0.3 MiB, and 52 MiB with libtiff
+// (2026-11-26, 2 cores at 2.3 GHz). `make bench-formats` compares both depths with vipsthumbnail, which uses libtiff.
+// `make fuzz TARGETS=lzw` compares the samples with libtiff's.
 
 #ifndef TIFF_STREAM_H
 #define TIFF_STREAM_H

@@ -13,9 +13,8 @@ package enum Units {
 
   /// A number with one decimal place below 100 and none from 100 on.
   package static func decimal(_ value: Double) -> String {
-    // Foundation's formats are not used, because their first use takes a third of a millisecond. The value may come from another
-    // program.
-    let most = 1e15
+    // Not with a format of Foundation, whose first use takes a third of a millisecond.
+    let most = 1e15  // the value may come from another program
     let size = value.isNaN ? 0 : min(abs(value), most)
     let tenths = Int((size * 10).rounded(.toNearestOrEven))
     let sign = value < 0 && tenths > 0 ? "-" : ""

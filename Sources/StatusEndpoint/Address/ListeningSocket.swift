@@ -6,7 +6,7 @@ import Foundation
 /// It is created here and handed to the server, because a server that binds a unix socket itself creates the file with
 /// the mode that the umask leaves, and restricts it too late.
 struct ListeningSocket {
-  /// Closed by its new owner.
+  /// The server closes it; ``StatusEndpoint`` does if there is none yet.
   let descriptor: CInt
   /// With the real port.
   let address: StatusAddress

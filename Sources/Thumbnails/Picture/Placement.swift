@@ -83,8 +83,9 @@ extension [Placement] {
   /// For each thumbnail, the larger one that it is made from; nil if it is made from the picture itself.
   ///
   /// The larger one shows at least the same part, and has about twice as many pixels along both sides or more, also of chroma.
-  /// So nothing that its filter removes or rings would show. It is made from the picture itself and not enlarged: no thumbnail
-  /// goes through three filters. Of several, the smallest is taken.
+  /// So the smaller one does not show what the larger one's filter does to the finest details. The larger one is made from the
+  /// picture itself, so that no thumbnail goes through three filters, and it is not enlarged. If several are possible, the
+  /// smallest is taken.
   func parents(_ options: ThumbnailOptions) -> [Int?] {
     var parents = [Int?](repeating: nil, count: count)
     for index in indices.sorted(by: { self[$0].pixels.count > self[$1].pixels.count }) {

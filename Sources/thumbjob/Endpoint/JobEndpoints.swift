@@ -28,8 +28,8 @@ final class JobEndpoints: Sendable {
   ///   - address: the requested address; nil for the private socket only.
   ///   - stop: cancels the job as USR2 does, and returns at once.
   ///   - onLink: receives the link to the requested address, before this returns.
-  ///   - onProblem: receives the reason why the private socket cannot be opened, or its server not started, on another
-  ///     thread; of the socket, before the first ``finish(_:)`` returns.
+  ///   - onProblem: receives the reason why the private socket cannot be opened, before the first ``finish(_:)`` returns, or
+  ///     why its server cannot be started. It is called on any thread.
   /// - Throws: `StatusEndpointError` if the requested address cannot be opened; `TextError` if the token in the environment
   ///   is invalid.
   init(

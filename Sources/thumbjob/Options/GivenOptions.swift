@@ -34,12 +34,12 @@ extension GivenOptions {
   /// - Parameters:
   ///   - words: the words without the name of a command.
   ///   - settings: those whose options may be given, in the order in which they are applied.
-  ///   - names: receives the words that are no options.
-  /// - Returns: nil if the command line is not plain.
-  init?(plain words: [String], of settings: @autoclosure () -> [Setting<RunSettings>], names: inout [String]) {
-    names = words
-    guard words.contains(where: { $0.hasPrefix("-") && $0 != "-" }) else { return }
-    names = []
+  /// - Returns: also the words that are no options; nil if the command line is not plain.
+  static func plain(
+    _ words: [String], of settings: @autoclosure () -> [Setting<RunSettings>]
+  ) -> (given: GivenOptions, names: [String])? {
+    guard words.contains(where: { $0.hasPrefix("-") && $0 != "-" }) else { return (GivenOptions(), words) }
+    var names: [String] = []
     let settings = settings()
     var found = [[String]](repeating: [], count: settings.count)
     var rest = words[...]
@@ -48,7 +48,7 @@ extension GivenOptions {
         names.append(word)
         continue
       }
-      guard let (spelling, joined) = Self.parts(of: word),
+      guard let (spelling, joined) = parts(of: word),
         let index = settings.firstIndex(where: { $0.info.spellings.contains(String(spelling)) })
       else { return nil }
       let info = settings[index].info
@@ -62,7 +62,7 @@ extension GivenOptions {
         if info.takesSeveral { found[index].append(text) } else { found[index] = [text] }
       }
     }
-    options = zip(settings, found).filter { !$1.isEmpty }.map { ($0, $1) }
+    return (GivenOptions(options: zip(settings, found).filter { !$1.isEmpty }.map { ($0, $1) }), names)
   }
 
   /// An option as it is spelled, and a value that is joined to it; nil for words with a meaning of their own.

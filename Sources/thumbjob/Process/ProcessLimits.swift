@@ -51,9 +51,9 @@ enum ProcessLimits {
     problem(files: leastFilesOfClient) ?? problem(ThreadTrial(2))
   }
 
-  /// Describes the limit because of which a server cannot be started any more; nil if there is none.
+  /// Describes the limit that prevents the start of a server; nil if there is none.
   static func problemOfServer() -> String? {
-    // Its thread, and one for the answers that wait.
+    // The thread of its event loop, and another one.
     problem(ThreadTrial(2))
   }
 

@@ -3,7 +3,7 @@ import JobSettings
 /// A plain command line of `run`, read without ArgumentParser (``GivenOptions``). It means what ``RunCommand`` would read from
 /// it.
 struct PlainRun {
-  private var sources: [String] = []
+  private let sources: [String]
   private let options: GivenOptions
 
   /// - Parameter isCommand: whether a word is the name of a command.
@@ -11,12 +11,12 @@ struct PlainRun {
   init?(_ words: [String], isCommand: (String) -> Bool) {
     let rest = words.first == RunCommand.name ? Array(words.dropFirst()) : words
     guard !rest.contains(where: isCommand),
-      let options = GivenOptions(
-        plain: rest,
+      let (options, sources) = GivenOptions.plain(
+        rest,
         of: SourceGroup.settings + NetworkGroup.settings + ThumbnailGroup.settings + JoinGroup.settings
-          + RunningGroup.settings, names: &sources)
+          + RunningGroup.settings)
     else { return nil }
-    self.options = options
+    (self.options, self.sources) = (options, sources)
   }
 
   /// - Throws: as ``RunCommand/readSettings()``.
