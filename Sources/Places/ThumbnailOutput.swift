@@ -329,7 +329,8 @@ package struct ThumbnailOutput: Sendable {
   }
 
   /// Everything except the source that determines the bytes of a thumbnail. A pattern is part of it, because the marks
-  /// then have keys.
+  /// then have keys. The other sizes are not, although a small size that is made from a larger one has a few other bytes:
+  /// it looks the same, so a job that no longer makes the larger one keeps it.
   private static func settings(_ options: ThumbnailOptions, _ size: SizeSpec, _ name: NamePattern?) -> String {
     """
     size \(size.description)
