@@ -55,6 +55,7 @@ ERRORS = {
     "sendmsg": "ENOMEM ENOBUFS EMFILE EINTR",
     "bind": "EADDRINUSE EACCES EROFS",
     "listen": "EADDRINUSE",
+    "shutdown": "ENOTCONN",
     "getsockname": "ENOBUFS",
     "mmap": "ENOMEM",
     "madvise": "EAGAIN",

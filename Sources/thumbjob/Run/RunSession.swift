@@ -91,6 +91,8 @@ final class RunSession: Sendable {
 
   private func run(_ job: Job, endpoints: JobEndpoints?) throws(StartError) -> ExitCode {
     guard SignalListener.listen({ [self] signal in handle(signal, job, endpoints) }) else {
+      // Threads of the endpoint may have the job for longer than this process lives.
+      job.closeOutputs()
       throw StartError(ProcessLimits.noThread, .systemLimit)
     }
     let display = progressDisplay(of: job)
