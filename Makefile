@@ -26,8 +26,8 @@ TRAITS = $(shell SWIFT=$(SWIFT) scripts/needs.sh traits)
 ARCHIVES = .build/archives
 RELEASE = -c release $(TRAITS) $(if $(LINUX),--static-swift-stdlib -Xlinker --no-export-dynamic -Xlinker -L$(ARCHIVES) $(shell cat $(SMALL)))
 BINARY = .build/release/thumbjob
-# The program of the decoder processes, which thumbjob finds beside itself or in this folder of an installation.
-DECODER = .build/release/thumbjob-decoder
+# The programs of the decoder and encoder processes, which thumbjob finds beside itself or in this folder of an installation.
+HELPERS = .build/release/thumbjob-decoder .build/release/thumbjob-encoder
 LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thumbjob
 # The folder in the tarball of `make dist`.
 DIST = thumbjob-$(shell sed -nE 's/.*current = "([^"]+)".*/\1/p' Sources/thumbjob/Process/Version.swift)
@@ -43,7 +43,7 @@ RACED = AccessRecordingTests BoundedQueueTests CachingTests ComparisonTests Fetc
   ThreadLessonsTests TraceRecordingTests
 CHECKED = PicturesTests ThumbnailsTests
 # The programs that run in the tests, by the same ways. Of status-demo and FuzzTargets it is only tested that they compile.
-PLAIN_PROGRAMS = thumbjob thumbjob-decoder bad-decoder decoding-memory lessons make-images sandbox-parent status-demo
+PLAIN_PROGRAMS = thumbjob thumbjob-decoder thumbjob-encoder bad-decoder decoding-memory lessons make-images sandbox-parent status-demo
 RACED_PROGRAMS = thumbjob-decoder bad-decoder lessons sandbox-parent
 # The revision with which `make api` compares: the last version.
 SINCE = $(shell git describe --tags --abbrev=0 2>/dev/null)
@@ -169,6 +169,7 @@ run: build images images-broken ## sets everything up and makes thumbnails of ./
 build: run-deps link-deps ## builds the release binaries
 	$(BUILD) $(RELEASE) --product thumbjob
 	$(BUILD) $(RELEASE) --product thumbjob-decoder
+	$(BUILD) $(RELEASE) --product thumbjob-encoder
 
 link-deps: run-deps # writes the linker options that leave out other languages, and puts a symbolic link to the static C++ library into ARCHIVES
 	@mkdir -p $(ARCHIVES)
@@ -210,7 +211,7 @@ reduced: deps
 
 # The debug build of what users install.
 program: deps
-	$(call built,$(BUILD_PLAIN),thumbjob thumbjob-decoder)
+	$(call built,$(BUILD_PLAIN),thumbjob thumbjob-decoder thumbjob-encoder)
 
 downloads: test-deps
 	@$(MAKE) --no-print-directory --jobs=1 $(PYTHON)/ready $(PROMTOOL) $(NGINX)
@@ -453,7 +454,7 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 	scripts/lint-rooms.py < .build/package.json
 	scripts/lint-suites.py "$(PLAIN_TARGETS)" "$(RACED_TARGETS)" "$(CHECKED_TARGETS)" < .build/package.json
 	scripts/lint-stat.py
-	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CCurl Sources/CShaping Sources/CEarlySignals Sources/CDecoding Sources/CFence Sources/CPictures Sources/thumbjob-decoder \
+	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CCurl Sources/CShaping Sources/CEarlySignals Sources/CDecoding Sources/CFence Sources/CEncoders Sources/CPictures Sources/thumbjob-decoder \
 	  Tests/BadDecoder Tests/Faults
 	shellcheck scripts/*.sh packaging/*/*.sh Benchmarks/*.sh jobs/cluster/*.sh .ci/run Sources/thumbjob/Completion/thumbjob.bash
 	$(LINT)/bin/ruff check --quiet --cache-dir .build/lint/ruff
@@ -486,7 +487,7 @@ man: build ## writes the manual page to .build/man
 # With sudo it installs what its user has built: root may have no Swift, and would own files in .build.
 install: $(if $(SUDO_USER),,build man) ## installs binaries, manual page, shell completions and systemd units below PREFIX
 	install -D -s -m 755 "$(BINARY)" "$(DESTDIR)$(PREFIX)/bin/thumbjob"
-	install -D -s -m 755 -t "$(LIBEXEC)" "$(DECODER)"
+	install -D -s -m 755 -t "$(LIBEXEC)" $(HELPERS)
 	install -D -m 644 "$(MANUAL)" "$(DESTDIR)$(PREFIX)/share/man/man1/thumbjob.1"
 	"$(BINARY)" --generate-completion-script bash | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/thumbjob"
 	"$(BINARY)" --generate-completion-script zsh | install -D -m 644 /dev/stdin "$(DESTDIR)$(ZSH_COMPLETIONS)/_thumbjob"

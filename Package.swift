@@ -102,6 +102,8 @@ let package = Package(
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
     .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
+    // SwiftPM warns of a flag in its file for pkg-config.
+    .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"])]),
     .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
     .systemLibrary(name: "CDe265", pkgConfig: "libde265", providers: [.apt(["libde265-dev"])]),
     .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
@@ -192,6 +194,16 @@ let package = Package(
       cSettings: [withFormats]),
     .executableTarget(
       name: "thumbjob-decoder", dependencies: ["CDecoding", "CFence", "CPictures"], linkerSettings: plainC),
+    .target(
+      name: "CEncoders",
+      dependencies: [
+        "CDecoding", .target(name: "CPNG", condition: formats), .target(name: "CWebP", condition: formats),
+        .target(name: "CAVIF", condition: formats),
+      ],
+      cSettings: [.headerSearchPath("."), withFormats, .unsafeFlags(["-O2"], .when(configuration: .debug))],
+      linkerSettings: [.linkedLibrary("avif", .when(traits: ["Formats"]))]),
+    .executableTarget(
+      name: "thumbjob-encoder", dependencies: ["CDecoding", "CEncoders", "CFence"], linkerSettings: plainC),
     .target(name: "Pictures", dependencies: ["CDecoding", "Thumbnails"], swiftSettings: settings),
     .target(
       name: "Sandbox",
@@ -234,8 +246,9 @@ let package = Package(
     .target(
       name: "PictureMaking",
       dependencies: [
-        "AccessRecording", "BoundedQueue", "CMalloc", "Fetching", "Files", "JobSettings", "Locking", "MemoryPressure",
-        "Pictures", "Places", "Sandbox", "Sourcing", "Thumbnails",
+        "AccessRecording", "BoundedQueue", "CDecoding", "CMalloc", "Fetching", "Files", "JobSettings", "Locking",
+        "Marks",
+        "MemoryPressure", "Pictures", "Places", "Sandbox", "Sourcing", "Thumbnails",
       ],
       swiftSettings: settings),
     .target(
@@ -409,7 +422,9 @@ let package = Package(
       ], path: "Tests/PictureWriters", cSettings: [withFormats]),
     .testTarget(
       name: "PicturesTests",
-      dependencies: ["CDecoding", "CPictures", "PictureWriters", "Pictures", "TestSupport", "Thumbnails"],
+      dependencies: [
+        "CDecoding", "CEncoders", "CPictures", "PictureWriters", "Pictures", "TestSupport", "Thumbnails",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "JobsTests",

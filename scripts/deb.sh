@@ -43,7 +43,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/debian"
 touch "$scratch/debian/control"
-depends=$(cd "$scratch" && dpkg-shlibdeps -O "$root/usr/bin/$name" "$root/usr/libexec/$name/$name-decoder" | sed 's/^shlibs:Depends=//')
+depends=$(cd "$scratch" && dpkg-shlibdeps -O "$root/usr/bin/$name" "$root/usr/libexec/$name/$name-decoder" "$root/usr/libexec/$name/$name-encoder" | sed 's/^shlibs:Depends=//')
 
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$scratch/md5sums"
 put 644 "$scratch/md5sums" "$root/DEBIAN/md5sums"

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 documents=$root/share/doc/thumbjob
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
 
-programs=("$root/bin/thumbjob" "$root/libexec/thumbjob/thumbjob-decoder")
+programs=("$root/bin/thumbjob" "$root"/libexec/thumbjob/thumbjob-{decoder,encoder})
 mkdir -p "$root/lib" "$documents/licences"
 # A library of glibc must be the machine's own, as its loader is.
 mapfile -t libraries < <(ldd "${programs[@]}" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u \
@@ -26,7 +26,7 @@ done
 strip --strip-unneeded "$root"/lib/*.so*
 for library in "$root"/lib/*.so*; do patchelf --set-rpath "\$ORIGIN" "$library"; done
 patchelf --set-rpath "\$ORIGIN/../lib" "${programs[0]}"
-patchelf --set-rpath "\$ORIGIN/../../lib" "${programs[1]}"
+patchelf --set-rpath "\$ORIGIN/../../lib" "${programs[@]:1}"
 cp LICENSE README.md CHANGELOG.md docs/install.md "$documents/"
 
 archive=$root-$(uname -m).tar.xz

@@ -50,6 +50,7 @@ needs_of_build() {
   need_for Formats libisal-dev pkg-config --exists libisal
   need_for Formats libgif-dev has_header gif_lib.h
   need_for Formats libwebp-dev pkg-config --exists libwebp
+  need_for Formats libavif-dev pkg-config --exists libavif
   need_for Formats libtiff-dev pkg-config --exists libtiff-4
   need_for Formats libde265-dev pkg-config --exists libde265
   need_for Formats libdav1d-dev pkg-config --exists dav1d

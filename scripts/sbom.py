@@ -19,7 +19,9 @@ from urllib.parse import quote
 
 # SPDX 2.3 and not CycloneDX, because its relationships distinguish what is linked statically from what dynamically.
 VERSION = "SPDX-2.3"
-PROGRAM, DECODER = "SPDXRef-thumbjob", "SPDXRef-thumbjob-decoder"
+PROGRAM = "SPDXRef-thumbjob"
+# The programs of its helper processes.
+HELPERS = ("thumbjob-decoder", "thumbjob-encoder")
 UNKNOWN = "NOASSERTION"
 
 LICENCES = {
@@ -153,21 +155,24 @@ def change_time() -> str:
 
 def document(swift: str, binary: Path) -> dict:
     current = re.search(r'current = "([^"]+)"', Path("Sources/thumbjob/Process/Version.swift").read_text())[1]
-    program, decoder = (
+    program, *helpers = (
         package(name, name, current, licenseDeclared=licence_of(Path()), primaryPackagePurpose="APPLICATION")
-        for name in ("thumbjob", "thumbjob-decoder"))
+        for name in ("thumbjob", *HELPERS))
     libraries = loaded_libraries(binary)
     parts = [*swift_packages(binary.parent.parent, linked_modules(binary)), swift_runtime(swift, libraries)]
     parts += [(system_package(name, path), "DYNAMIC_LINK") for name, path in (libraries | opened_libraries()).items()]
     # The archives that the Makefile links in, as `ARCHIVES`.
     archives = (binary.parent.parent / "archives").glob("*.a")
     parts += [(system_package(path.name, path.resolve()), "STATIC_LINK") for path in archives]
-    of_decoder = [
-        (system_package(name, path), "DYNAMIC_LINK")
-        for name, path in loaded_libraries(binary.with_name(f"{binary.name}-decoder")).items()]
-    packages = {fields["SPDXID"]: fields for fields in [program, decoder, *(each for each, _ in parts + of_decoder)]}
-    relationships = {(PROGRAM, kind, fields["SPDXID"]) for fields, kind in parts} | {(PROGRAM, "CONTAINS", DECODER)}
-    relationships |= {(DECODER, kind, fields["SPDXID"]) for fields, kind in of_decoder}
+    of_helpers = [
+        (helper["SPDXID"], system_package(name, path))
+        for helper in helpers for name, path in loaded_libraries(binary.with_name(helper["name"])).items()]
+    packages = {
+        fields["SPDXID"]: fields
+        for fields in [program, *helpers, *(each for each, _ in parts), *(each for _, each in of_helpers)]}
+    relationships = {(PROGRAM, kind, fields["SPDXID"]) for fields, kind in parts}
+    relationships |= {(PROGRAM, "CONTAINS", helper["SPDXID"]) for helper in helpers}
+    relationships |= {(helper, "DYNAMIC_LINK", fields["SPDXID"]) for helper, fields in of_helpers}
     comments = {"OTHER": {"comment": "resolved for tests, other platforms or unused products; not part of the program"}}
     content = {
         "spdxVersion": VERSION, "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"thumbjob-{current}",

@@ -7,8 +7,9 @@
 
 // Both processes are of one build, but a change of these sizes needs another CDECODING_MAGIC.
 _Static_assert(sizeof(cdecoding_tile) == 48, "a tile has 48 bytes");
-_Static_assert(sizeof(cdecoding_request) == 240, "a request has 240 bytes");
-_Static_assert(sizeof(cdecoding_reply) == 816, "a reply has 816 bytes");
+_Static_assert(sizeof(cdecoding_request) == 248, "a request has 248 bytes");
+_Static_assert(sizeof(cencoding_request) == 136, "a request to encode has 136 bytes");
+_Static_assert(sizeof(cdecoding_reply) == 824, "a reply has 824 bytes");
 _Static_assert(sizeof(cdecoding_hello) == 28, "a hello has 28 bytes");
 _Static_assert(sizeof(cdecoding_request_message) == 32 + sizeof(cdecoding_request), "there is no padding");
 _Static_assert(sizeof(cdecoding_reply_message) == 16 + sizeof(cdecoding_reply), "there is no padding");
@@ -17,13 +18,11 @@ _Static_assert(sizeof(cdecoding_shared_header) == 64, "tiles are aligned");
 #define PAGE 4096u
 
 bool cdecoding_lay_out(const cdecoding_request *request, uint64_t memory_size, cdecoding_layout *layout) {
-  if (request->tile_count > CDECODING_MAX_TILES || request->extent_count > CDECODING_MAX_EXTENTS ||
-      memory_size > CDECODING_MAX_MEMORY) {
-    return false;
-  }
+  uint32_t tiles = request ? request->tile_count : 0, extents = request ? request->extent_count : 0;
+  if (tiles > CDECODING_MAX_TILES || extents > CDECODING_MAX_EXTENTS || memory_size > CDECODING_MAX_MEMORY) return false;
   layout->tiles = sizeof(cdecoding_shared_header);
-  layout->extents = layout->tiles + request->tile_count * sizeof(cdecoding_tile);
-  size_t end = layout->extents + request->extent_count * sizeof(cdecoding_extent);
+  layout->extents = layout->tiles + tiles * sizeof(cdecoding_tile);
+  size_t end = layout->extents + extents * sizeof(cdecoding_extent);
   layout->planes = (end + PAGE - 1) / PAGE * PAGE;
   layout->size = layout->planes + (size_t)memory_size;
   return true;

@@ -33,11 +33,15 @@ static ptrdiff_t read_file(void *context, uint64_t offset, uint8_t *into, size_t
   return count;
 }
 
-/// Decoding never stops by itself: thumbjob kills the process.
-static bool proceed(void *context, double done) {
+static void advance(void *context, double done) {
   task *own = context;
   double limited = done >= 0 ? done < 1 ? done : 1 : 0;
   __atomic_store_n(&own->shared->progress, (uint32_t)(limited * CDECODING_PROGRESS_WHOLE), __ATOMIC_RELAXED);
+}
+
+/// Decoding never stops by itself: thumbjob kills the process.
+static bool proceed(void *context, double done) {
+  advance(context, done);
   return true;
 }
 
@@ -47,7 +51,7 @@ static void answer(const task *own) {
 
 static void fail_without_memory(task *own) {
   own->reply.reply = (cdecoding_reply){.status = CDECODING_NO_MEMORY};
-  snprintf(own->reply.reply.message, CDECODING_MESSAGE_SIZE, "the decoder needs more memory than it may have");
+  snprintf(own->reply.reply.message, CDECODING_MESSAGE_SIZE, "the process needs more memory than it may have");
 }
 
 /// C++ code calls it when it gets no memory. Without it, an exception would end the process like a crash.
@@ -70,33 +74,41 @@ static void set_new_handler(void) {
 /// Carries out a request in the shared memory.
 static void carry_out(
     task *own, const cdecoding_request_message *message, uint8_t *shared, const cdecoding_layout *layout,
-    cfence_decode decode) {
+    cfence_work work) {
   own->shared = (cdecoding_shared_header *)(void *)shared;
   // From here on, the picture is to blame for what happens to the process.
   __atomic_store_n(&own->shared->is_taken, 1, __ATOMIC_RELAXED);
   cdecoding_input input = {.context = own, .size = message->file_size, .read = read_file, .proceed = proceed};
+  cencoding_progress progress = {.context = own, .advance = advance};
+  uint8_t *memory = shared + layout->planes;
+  size_t memory_size = (size_t)message->memory_size;
   current = own;
-  decode(
-      &message->request, (const cdecoding_tile *)(void *)(shared + layout->tiles),
-      (const cdecoding_extent *)(void *)(shared + layout->extents), &input, shared + layout->planes,
-      (size_t)message->memory_size, &own->reply.reply);
+  if (message->task == CDECODING_ENCODE) {
+    work.encode(&message->encoding, &progress, memory, memory_size, &own->reply.reply);
+  } else {
+    work.decode(
+        &message->request, (const cdecoding_tile *)(void *)(shared + layout->tiles),
+        (const cdecoding_extent *)(void *)(shared + layout->extents), &input, memory, memory_size, &own->reply.reply);
+  }
   current = NULL;
 }
 
 /// Takes a request and replies to it. Returns false if there is none any more.
-static bool serve(cfence_decode decode) {
+static bool serve(cfence_work work) {
   cdecoding_request_message message;
   task own = {.reply = {.magic = CDECODING_MAGIC}};
   int memory;
   if (!cdecoding_receive_request(CDECODING_SOCKET, &message, &own.file, &memory)) return false;
+  bool encodes = message.task == CDECODING_ENCODE;
+  if (encodes ? !work.encode : message.task != CDECODING_DECODE || !work.decode) return false;
   cdecoding_layout layout;
-  if (!cdecoding_lay_out(&message.request, message.memory_size, &layout)) return false;
+  if (!cdecoding_lay_out(encodes ? NULL : &message.request, message.memory_size, &layout)) return false;
   own.reply.number = message.number;
   uint8_t *shared = mmap(NULL, layout.size, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
   if (shared == MAP_FAILED) {
     fail_without_memory(&own);
   } else {
-    carry_out(&own, &message, shared, &layout, decode);
+    carry_out(&own, &message, shared, &layout, work);
     munmap(shared, layout.size);
   }
   close(own.file);
@@ -133,9 +145,9 @@ static bool was_started_by_thumbjob(int count, char **arguments) {
          getsockopt(CDECODING_SOCKET, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
-int cfence_run(int count, char **arguments, cfence_decode decode) {
+int cfence_run(int count, char **arguments, cfence_work work) {
   if (!was_started_by_thumbjob(count, arguments)) {
-    fputs("thumbjob starts this program to decode pictures; it does nothing by itself\n", stderr);
+    fputs("thumbjob starts this program for its pictures; it does nothing by itself\n", stderr);
     return 64;
   }
   fence_ignore_signals();
@@ -147,7 +159,7 @@ int cfence_run(int count, char **arguments, cfence_decode decode) {
   if (count == 1) fence_raise(hello.faults);
   malloc_trim(0);
   if (cdecoding_send(CDECODING_SOCKET, &hello, sizeof hello) != 0) return 1;
-  while (serve(decode)) {
+  while (serve(work)) {
   }
   _exit(0);
 }

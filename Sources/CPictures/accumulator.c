@@ -19,12 +19,16 @@ static bool is_sound(const cdecoding_plane *plane, size_t memory_size) {
 
 static size_t sample_count(const cdecoding_plane *plane) { return (size_t)plane->columns * plane->rows; }
 
+/// The plane of alpha.
+static uint8_t *alpha_plane(const accumulator *sums) { return sums->memory + sums->request->alpha_offset; }
+
 /// Fills the planes with what they show where no sample is added.
 static void clear_planes(const accumulator *sums) {
   for (uint32_t index = 0; index < sums->request->plane_count; index++) {
     const cdecoding_plane *plane = &sums->request->planes[index];
     memset(sums->memory + plane->offset, sums->has_alpha ? sums->request->background[index] : 0, sample_count(plane));
   }
+  if (sums->request->keeps_alpha) memset(alpha_plane(sums), sums->has_alpha ? 0 : 255, sample_count(&sums->request->planes[0]));
 }
 
 cdecoding_status accumulator_init(
@@ -44,6 +48,10 @@ cdecoding_status accumulator_init(
     sums->bits[index] = 8;
   }
   if (has_alpha && !sums->are_alike) return CDECODING_BAD_CALL;
+  if (request->keeps_alpha &&
+      (request->alpha_offset > memory_size || sample_count(first) > memory_size - request->alpha_offset)) {
+    return CDECODING_BAD_CALL;
+  }
   if (request->is_overlay) sums->is_direct = false;
   if (sums->is_direct) {
     clear_planes(sums);
@@ -205,6 +213,9 @@ static void put_8(
     float opacity = sums->has_alpha ? (float)alpha[place * alpha_step] / 255.0f : 1.0f;
     target[place << part.spacing] = is_plain ? sample : shown(sums, index, (float)sample * opacity, opacity);
   }
+  if (index > 0 || !sums->request->keeps_alpha || !sums->has_alpha) return;
+  uint8_t *opacities = alpha_plane(sums) + part.line + part.column;
+  for (size_t place = 0; place < part.count; place++) opacities[place << part.spacing] = alpha[place * alpha_step];
 }
 
 static void put_16(accumulator *sums, unsigned index, run part, const uint16_t *samples, unsigned bits) {
@@ -324,6 +335,7 @@ void accumulator_finish(accumulator *sums) {
         float share = 1.0f / (float)(down * covered(column, plane->shrink_x, plane->width));
         float opacity = sums->has_alpha ? (float)sums->alpha[place] * share / 255.0f : 1.0f;
         target[place] = shown(sums, index, (float)sum[place] * share * unit, opacity);
+        if (index == 0 && request->keeps_alpha) alpha_plane(sums)[place] = limited(opacity * 255.0f);
       }
     }
   }

@@ -1,1 +1,2 @@
-// Names the system library for linking. webp/decode.h itself is included by the C files of CPictures only: Swift never sees it.
+// Names the system library for linking. Its headers are included by the C files of CPictures and CEncoders only: Swift never sees
+// them.

@@ -62,7 +62,7 @@ enum ProcessStart {
     try check(posix_spawnattr_setsigdefault(&attributes, &all))
     try check(posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)))
     var process = pid_t()
-    let words = [DecoderProgram.name] + (isFenced ? [] : [CDECODING_UNFENCED])
+    let words = [String(decoding: program.lastName.bytes, as: UTF8.self)] + (isFenced ? [] : [CDECODING_UNFENCED])
     let status = withCStrings(words) { words in
       withCStrings(environment) { environment in
         withUsualPersonality {

@@ -2,7 +2,8 @@ import CDecoding
 import Files
 import Foundation
 
-/// Why a decoder process has given no picture. Except after ``undecodable(_:_:)`` and ``badRequest``, it is replaced.
+/// Why a decoder process has given no picture, or an encoder process no file. Except after ``undecodable(_:_:)`` and
+/// ``badRequest``, it is replaced.
 package enum SandboxError: Error, Equatable {
   /// The program of the decoder is in none of these places.
   case notFound([Path])
@@ -80,30 +81,36 @@ package enum SandboxError: Error, Equatable {
 }
 
 extension SandboxError: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .notFound: "\(DecoderProgram.name) was not found"
+  package var description: String { text(of: .decoder) }
+
+  /// The reason for users.
+  ///
+  /// - Parameter program: that of the process.
+  package func text(of program: HelperProgram) -> String {
+    let (one, name) = program == .decoder ? ("a decoder", "decoder") : ("an encoder", "encoder")
+    return switch self {
+    case .notFound: "\(program.name) was not found"
     case .notExecutable(let path): "\(path.printable) may not be executed"
     case .cannotStart(let path, let error):
       "the system does not start the program \(path.printable): \(systemText(error.rawValue))"
-    case .refused(let error): "the system refuses a decoder what it needs: \(systemText(error.rawValue))"
-    case .startTimedOut(let limit): "a decoder was not ready within \(limit)"
+    case .refused(let error): "the system refuses \(one) what it needs: \(systemText(error.rawValue))"
+    case .startTimedOut(let limit): "\(one) was not ready within \(limit)"
     case .wrongProgram(let path):
-      "\(path.printable) is no decoder of this version of thumbjob, or lacks a library that it needs"
+      "\(path.printable) is no \(name) of this version of thumbjob, or lacks a library that it needs"
     case .stackTooSmall:
-      "a decoder needs a stack of \(ByteCount.limit(Int(CDECODING_WHOLE_STACK))), and the hard limit (ulimit -Hs) is lower"
+      "\(one) needs a stack of \(ByteCount.limit(Int(CDECODING_WHOLE_STACK))), and the hard limit (ulimit -Hs) is lower"
     case .unfenced(let shortfall): shortfall
-    case .crashed(let signal): "the decoder crashed: \(Self.text(of: signal))"
-    case .forbiddenCall: "the decoder made a forbidden system call, and the kernel killed it"
-    case .killed(SIGKILL): "the decoder was killed (\(Self.text(of: SIGKILL))), perhaps because memory ran out"
-    case .killed(let signal): "another process killed the decoder: \(Self.text(of: signal))"
-    case .ended(let status): "the decoder ended with exit status \(status)"
-    case .brokenProtocol(let what): "the decoder sent \(what)"
-    case .staleReply: "the decoder sent a second reply to an earlier request"
-    case .endedIdle: "the decoder ended before it took the picture"
-    case .memoryLimit(let bytes): "the decoder needs more memory than \(ByteCount.limit(bytes))"
-    case .cancelled: "the decoder was cancelled"
-    case .badRequest: "the request to the decoder contradicts itself"
+    case .crashed(let signal): "the \(name) crashed: \(Self.text(of: signal))"
+    case .forbiddenCall: "the \(name) made a forbidden system call, and the kernel killed it"
+    case .killed(SIGKILL): "the \(name) was killed (\(Self.text(of: SIGKILL))), perhaps because memory ran out"
+    case .killed(let signal): "another process killed the \(name): \(Self.text(of: signal))"
+    case .ended(let status): "the \(name) ended with exit status \(status)"
+    case .brokenProtocol(let what): "the \(name) sent \(what)"
+    case .staleReply: "the \(name) sent a second reply to an earlier request"
+    case .endedIdle: "the \(name) ended before it took the picture"
+    case .memoryLimit(let bytes): "the \(name) needs more memory than \(ByteCount.limit(bytes))"
+    case .cancelled: "the \(name) was cancelled"
+    case .badRequest: "the request to the \(name) contradicts itself"
     case .undecodable(_, let reason): reason
     }
   }

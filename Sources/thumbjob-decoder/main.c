@@ -3,4 +3,4 @@
 #include "cfence.h"
 #include "cpictures.h"
 
-int main(int count, char **arguments) { return cfence_run(count, arguments, cpictures_decode); }
+int main(int count, char **arguments) { return cfence_run(count, arguments, (cfence_work){.decode = cpictures_decode}); }

@@ -23,5 +23,5 @@ int main(int count, char **arguments) {
     cdecoding_send(CDECODING_SOCKET, &hello, sizeof hello);
     for (;;) pause();
   }
-  return cfence_run(count, arguments, bad_deeds_decode);
+  return cfence_run(count, arguments, (cfence_work){.decode = bad_deeds_decode});
 }

@@ -81,10 +81,11 @@ class ReducedTests(unittest.TestCase):
         self.assertNotEqual(job.returncode, 0)
 
     def test_it_needs_libjpeg_alone(self):
-        for name in (PROGRAM, PROGRAM.with_name("thumbjob-decoder")):
-            text = subprocess.run(["ldd", name], text=True, capture_output=True, check=True).stdout
+        helpers = {"thumbjob-decoder": r"^libjpeg\.so\S*$", "thumbjob-encoder": "^$"}
+        for name, wanted in {PROGRAM.name: helpers["thumbjob-decoder"], **helpers}.items():
+            text = subprocess.run(["ldd", PROGRAM.with_name(name)], text=True, capture_output=True, check=True).stdout
             needed = [line.split()[0] for line in text.splitlines()]
-            self.assertRegex(" ".join(library for library in needed if not _USUAL.search(library)), r"^libjpeg\.so\S*$")
+            self.assertRegex(" ".join(library for library in needed if not _USUAL.search(library)), wanted)
 
     def test_the_version_names_what_is_missing(self):
         shown = self.run_it("--version").stdout
@@ -125,6 +126,12 @@ class ReducedTests(unittest.TestCase):
         )
         self.assertEqual(walked.returncode, 0)
         self.assertIn("1 passed over (PNG, not read)", walked.stderr)
+
+    def test_other_formats_of_thumbnails_are_refused(self):
+        self.photo()
+        run = self.run_it("images", "--format", "webp")
+        self.assertEqual(run.returncode, 64)
+        self.assertIn("format", run.stderr)
 
     def test_decoder_processes_work_and_say_what_their_fence_lacks(self):
         self.photo()

@@ -63,6 +63,16 @@ struct DecoderCall {
     (request.tile_count, request.extent_count) = (1, UInt32(extents.count))
   }
 
+  /// Asks for a plane of alpha after the others.
+  mutating func keepAlpha() {
+    request.keeps_alpha = true
+    request.alpha_offset = UInt64(memory.count)
+    memory += [UInt8](repeating: 0, count: plane(0).count)
+  }
+
+  /// The plane of alpha.
+  var alpha: [UInt8] { Array(memory[Int(request.alpha_offset)...]) }
+
   var memorySize: Int { memory.count }
   var status: cdecoding_status { reply.status }
   var message: String { Self.text(reply.message) }

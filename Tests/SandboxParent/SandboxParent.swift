@@ -23,7 +23,7 @@ import Sandbox
   }
 
   static func hold(_ program: Path, _ count: Int) throws {
-    let processes = try (0..<count).map { _ in try DecoderProcess(program) }
+    let processes = try (0..<count).map { _ in try HelperProcess(program) }
     let isHanging = DispatchSemaphore(value: 0)
     for process in processes.enumerated().filter({ $0.offset % 2 == 0 }).map(\.element) {
       Thread.detachNewThread {
@@ -37,7 +37,7 @@ import Sandbox
   }
 
   static func endure(_ program: Path, _ count: Int) throws {
-    let pool = DecoderPool(program, mostIdle: 2)
+    let pool = HelperPool(program, mostIdle: 2)
     _ = try pool.decode(order(BAD_NONE))
     print(openFiles(), children())
     let deeds = [BAD_CRASHES, BAD_EXITS, BAD_SENDS_GARBAGE, BAD_ANSWERS_TWICE, BAD_PROFILE_SIZE]
@@ -53,7 +53,7 @@ import Sandbox
 
   static func decodeWithoutDescriptors(_ program: Path) throws {
     for number in CInt(0)..<5 { close(number) }
-    let pool = DecoderPool(program, mostIdle: 1)
+    let pool = HelperPool(program, mostIdle: 1)
     let first = try pool.decode(order(BAD_NONE)).withBytes { $0[0] }
     exit(first == UInt8(ascii: "p") ? 0 : 1)
   }
@@ -61,15 +61,15 @@ import Sandbox
   // MARK: Measuring
 
   static func measure(_ program: Path) throws {
-    try report("start") { _ = try DecoderProcess(program) }
-    let process = try DecoderProcess(program)
+    try report("start") { _ = try HelperProcess(program) }
+    let process = try HelperProcess(program)
     print("idle:", ProcessStatus(of: process.id).flatMap(\.memory).map { "\($0)" } ?? "")
     let size = 64 << 10
     for bytes in [0, size, 16 * size] {
       try report("picture with \(bytes >> 10) KiB of planes") { _ = try process.decode(order(BAD_NONE, bytes)) }
     }
     try report("kill during a hang, and start") {
-      let process = try DecoderProcess(program)
+      let process = try HelperProcess(program)
       var isHanging = false
       _ = try? process.decode(order(BAD_HANGS), isCancelled: { isHanging }, progress: { isHanging = $0 > 0 })
     }

@@ -16,7 +16,7 @@ enum Deeds {
   static let parent = folder.appending("sandbox-parent")
 
   /// What the kernel allows here; a build with a sanitizer has no filter of system calls and no usable limits.
-  static let report = try? DecoderProcess(badDecoder).report
+  static let report = try? HelperProcess(badDecoder).report
   static let isFenced = report?.filtersSystemCalls ?? false
 
   /// A file that begins with "p".
@@ -26,9 +26,9 @@ enum Deeds {
   static let workingBytes = 4 << 20
 
   static func pool(
-    mostIdle: Int = 8, fence: DecoderPool.Fence = .possible, picturesPerProcess: Int = 256
-  ) -> DecoderPool {
-    DecoderPool(badDecoder, fence: fence, mostIdle: mostIdle, picturesPerProcess: picturesPerProcess)
+    mostIdle: Int = 8, fence: HelperPool.Fence = .possible, picturesPerProcess: Int = 256
+  ) -> HelperPool {
+    HelperPool(badDecoder, fence: fence, mostIdle: mostIdle, picturesPerProcess: picturesPerProcess)
   }
 
   /// - Parameter file: the first byte fills the planes.
@@ -45,13 +45,13 @@ enum Deeds {
 
   /// Decodes a picture on a thread of its own, and returns the first byte of its planes.
   static func decode(
-    _ deed: bad_deed = BAD_NONE, in pool: DecoderPool, owner: PictureOwner = .user(0)
+    _ deed: bad_deed = BAD_NONE, in pool: HelperPool, owner: PictureOwner = .user(0)
   ) async throws -> UInt8 {
     try await onThread { try pool.decode(order(deed, owner: owner)).withBytes { $0[0] } }
   }
 
   /// The error of a decoding.
-  static func error(of deed: bad_deed, in pool: DecoderPool) async -> SandboxError? {
+  static func error(of deed: bad_deed, in pool: HelperPool) async -> SandboxError? {
     await failure { try pool.decode(order(deed)) }
   }
 }

@@ -18,7 +18,7 @@ import Testing
 
   /// As root, thumbjob itself has them.
   @Test func aProcessHasNoCapabilities() throws {
-    let process = try DecoderProcess(Deeds.badDecoder)
+    let process = try HelperProcess(Deeds.badDecoder)
     let status = try String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8).split(separator: "\n")
     for name in ["CapInh:", "CapPrm:", "CapEff:", "CapAmb:"] {
       let line = try #require(status.first { $0.hasPrefix(name) })
@@ -86,7 +86,7 @@ import Testing
 
   @Test(.enabled(if: Deeds.isFenced, "a sanitizer maps terabytes"))
   func aLargerReservationGivesMoreMemory() async throws {
-    let process = try DecoderProcess(Deeds.badDecoder)
+    let process = try HelperProcess(Deeds.badDecoder)
     for mebibytes in [1, 64, 2] {
       var order = Deeds.order(BAD_ALLOCATES)
       order.workingBytes = mebibytes << 20
@@ -113,7 +113,7 @@ import Testing
       // READ_IMPLIES_EXEC and ADDR_NO_RANDOMIZE.
       _ = personality(CUnsignedLong(before) | 0x0440000)
       defer { _ = personality(CUnsignedLong(before)) }
-      let process = try DecoderProcess(Deeds.badDecoder)
+      let process = try HelperProcess(Deeds.badDecoder)
       let flags = try String(contentsOfFile: "/proc/\(process.id)/personality", encoding: .utf8)
       return (flags, personality(0xFFFF_FFFF), before)
     }
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test func signalsOfTheTerminalDoNotReachAProcess() async throws {
-    let process = try DecoderProcess(Deeds.badDecoder)
+    let process = try HelperProcess(Deeds.badDecoder)
     for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM] {
       kill(pid_t(process.id), signal)
     }
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func aProcessThatWasStoppedGoesOn() async throws {
-    let process = try DecoderProcess(Deeds.badDecoder)
+    let process = try HelperProcess(Deeds.badDecoder)
     kill(pid_t(process.id), SIGSTOP)
     #expect(try await eventually { ProcessStatus(of: process.id)?.isStopped == true })
     async let picture = onThread { try process.decode(Deeds.order()) }

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func progressIsReported() async throws {
-    let process = try DecoderProcess(Deeds.badDecoder)
+    let process = try HelperProcess(Deeds.badDecoder)
     let seen = LockedBox(0.0)
     let error = await failure {
       try process.decode(
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func aRequestThatContradictsItselfIsNotSent() async throws {
-    let process = try DecoderProcess(Deeds.badDecoder)
+    let process = try HelperProcess(Deeds.badDecoder)
     let (outside, large) = await (
       failure {
         var order = Deeds.order()
@@ -106,8 +106,8 @@ import Testing
 
   @Test func aProgramThatIsMissingIsNamed() async {
     let missing: Path = "/nowhere/thumbjob-decoder"
-    #expect(await failure { try DecoderProcess(missing) } == .cannotStart(missing, .noSuchFileOrDirectory))
-    #expect(await failure { try DecoderProcess("/dev/null") } == .cannotStart("/dev/null", .permissionDenied))
+    #expect(await failure { try HelperProcess(missing) } == .cannotStart(missing, .noSuchFileOrDirectory))
+    #expect(await failure { try HelperProcess("/dev/null") } == .cannotStart("/dev/null", .permissionDenied))
   }
 
   @Test(arguments: ["ends-at-once", "has-other-version"])
@@ -115,14 +115,14 @@ import Testing
     let folder = TemporaryFolder()
     let link = Path(folder(name))
     try FileManager.default.createSymbolicLink(atPath: "\(link)", withDestinationPath: "\(Deeds.badDecoder)")
-    #expect(await failure { try DecoderProcess(link) } == .wrongProgram(link))
+    #expect(await failure { try HelperProcess(link) } == .wrongProgram(link))
   }
 
   @Test func waitingForTheHelloCanBeCancelled() async throws {
     let folder = TemporaryFolder()
     let link = Path(folder("says-nothing"))
     try FileManager.default.createSymbolicLink(atPath: "\(link)", withDestinationPath: "\(Deeds.badDecoder)")
-    #expect(await failure { try DecoderProcess(link, isCancelled: { true }) } == .cancelled)
+    #expect(await failure { try HelperProcess(link, isCancelled: { true }) } == .cancelled)
   }
 
   @Test func theProgramIsLookedForInAnInstallation() async throws {
@@ -131,19 +131,20 @@ import Testing
     let bin = Path(folder("bin"))
     let names = ["bin", "libexec/thumbjob", "lib/thumbjob"].map { "\($0)/thumbjob-decoder" }
     let places = names.map { Path(folder($0)) }
-    #expect(await failure { try DecoderProgram.locate(from: bin) } == .notFound(places))
+    #expect(await failure { try HelperProgram.decoder.locate(from: bin) } == .notFound(places))
     for name in names.reversed() {
       try folder.write([], to: name)
       chmod(folder(name), 0o644)
       #expect(
-        await failure { try DecoderProgram.locate(from: bin) } == (name == names[2] ? .notExecutable(places[2]) : nil))
+        await failure { try HelperProgram.decoder.locate(from: bin) }
+          == (name == names[2] ? .notExecutable(places[2]) : nil))
       chmod(folder(name), 0o755)
-      #expect(try DecoderProgram.locate(from: bin) == Path(folder(name)))
+      #expect(try HelperProgram.decoder.locate(from: bin) == Path(folder(name)))
     }
   }
 
   @Test func theRealDecoderAnswers() async throws {
-    let pool = DecoderPool(Deeds.realDecoder, mostIdle: 1)
+    let pool = HelperPool(Deeds.realDecoder, mostIdle: 1)
     let error = await failure {
       var order = Deeds.order()
       order.request.kind = cdecoding_kind(rawValue: 999)

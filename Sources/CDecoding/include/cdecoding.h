@@ -51,7 +51,7 @@ typedef enum cdecoding_kind {
   CDECODING_JPEG,  ///< a JPEG file, or one in the file
 } cdecoding_kind;
 
-/// How decoding ended.
+/// How decoding or encoding ended.
 typedef enum cdecoding_status {
   CDECODING_OK = 0,
   CDECODING_CANCELLED,    ///< the caller's `proceed` returned false
@@ -102,8 +102,11 @@ typedef struct cdecoding_request {
   uint32_t width, height;  ///< pixels of the picture, as its header says; a picture of another size is damaged
   uint32_t plane_count;    ///< 1 grey; 3 RGB, or luma and chroma; 4 CMYK
   cdecoding_plane planes[CDECODING_MAX_COMPONENTS];
-  /// The value of each component where the picture is transparent.
+  /// The value of each component where the picture is transparent. With 0 for all, samples are multiplied by their alpha.
   uint8_t background[CDECODING_MAX_COMPONENTS];
+  /// Whether alpha becomes a plane too, of the size of the first plane, at `alpha_offset` in the memory for planes.
+  bool keeps_alpha;
+  uint64_t alpha_offset;
   /// TIFF: the offset of the directory of the page to decode.
   uint64_t directory;
   /// WebP: the size to which its decoder scales before samples are averaged; the picture's own size if it does not scale,
@@ -136,6 +139,8 @@ typedef struct cdecoding_reply {
   char warnings[CDECODING_MAX_WARNINGS][CDECODING_MESSAGE_SIZE];
   /// PNG: the size of the profile that was inflated; 0 if there is none, or if it is too large or damaged.
   uint64_t profile_size;
+  /// After encoding: the size of the file.
+  uint64_t file_size;
 } cdecoding_reply;
 
 /// The source of the bytes. The functions must return normally, because libraries call them.

@@ -1,4 +1,4 @@
-// The messages between thumbjob and a decoder process, and the memory that both map.
+// The messages between thumbjob and a decoder or encoder process, and the memory that both map.
 //
 // They are sent over a socket of type SOCK_SEQPACKET, so each message arrives whole. The process sends a hello once it is
 // ready. From then on each request gets one reply.
@@ -8,12 +8,16 @@
 //        -> cdecoding_request_message               with two descriptors: the file, and the shared memory
 //        <- cdecoding_reply_message                 the planes are in the shared memory
 //
+// An encoder process does the same, with planes in the shared memory at first and the file there in the end. It has no file to
+// read: in place of a file's descriptor it gets that of the shared memory a second time.
+//
 // thumbjob trusts nothing that the process says or writes: a picture may have taken it over.
 
 #ifndef CDECODING_WIRE_H
 #define CDECODING_WIRE_H
 
 #include "cdecoding.h"
+#include "cencoding.h"
 
 #include <sys/types.h>
 
@@ -28,7 +32,7 @@
 
 /// The first word of each message. It changes whenever a message or a structure does, so that a program of another version is
 /// recognised.
-#define CDECODING_MAGIC 0x746a0004u
+#define CDECODING_MAGIC 0x746a0005u
 
 /// The only argument that the decoder process accepts: no fence.
 #define CDECODING_UNFENCED "unfenced"
@@ -62,14 +66,23 @@ typedef struct cdecoding_hello {
   int32_t faults[CDECODING_FENCE_PARTS];
 } cdecoding_hello;
 
+/// What is asked of a process.
+typedef enum cdecoding_task {
+  CDECODING_DECODE = 0,
+  CDECODING_ENCODE,
+} cdecoding_task;
+
 /// A request. SCM_RIGHTS brings the descriptor of the file, which is only read, and that of the shared memory.
 typedef struct cdecoding_request_message {
   uint32_t magic;
-  uint32_t reserved;
+  cdecoding_task task;
   uint64_t number;       ///< the reply has the same
   uint64_t file_size;    ///< bytes of the file
-  uint64_t memory_size;  ///< bytes for planes and profile
-  cdecoding_request request;
+  uint64_t memory_size;  ///< bytes for planes and profile, or for all that an encoder reads and writes
+  union {
+    cdecoding_request request;
+    cencoding_request encoding;
+  };
 } cdecoding_request_message;
 
 /// The reply to a request.
@@ -80,9 +93,9 @@ typedef struct cdecoding_reply_message {
   cdecoding_reply reply;
 } cdecoding_reply_message;
 
-/// What the shared memory begins with. Tiles, extents and, from the next page on, the memory for planes and profile follow.
+/// What the shared memory begins with. Tiles, extents and, from the next page on, the memory of the request follow.
 typedef struct cdecoding_shared_header {
-  /// How much is decoded, in parts of CDECODING_PROGRESS_WHOLE. Written by the process, atomically.
+  /// How much is decoded or encoded, in parts of CDECODING_PROGRESS_WHOLE. Written by the process, atomically.
   uint32_t progress;
   /// 1 once the process has taken the request, before it reads a byte of the file. Written by the process, atomically.
   uint32_t is_taken;
@@ -95,7 +108,7 @@ typedef struct cdecoding_shared_header {
 #define CDECODING_MAX_TILES 65536u
 #define CDECODING_MAX_EXTENTS 1048576u
 
-/// The largest memory for planes and profile.
+/// The largest memory of a request.
 #define CDECODING_MAX_MEMORY ((uint64_t)1 << 32)
 
 /// Where the parts of the shared memory are, in bytes from its beginning.
@@ -104,7 +117,9 @@ typedef struct cdecoding_layout {
 } cdecoding_layout;
 
 /// Where the parts of the shared memory for a request are. Returns false if it asks for too much.
-bool cdecoding_lay_out(const cdecoding_request *request, uint64_t memory_size, cdecoding_layout *layout);
+///
+/// - `request`: NULL if something is to be encoded; then there are neither tiles nor extents.
+bool cdecoding_lay_out(const cdecoding_request *_Nullable request, uint64_t memory_size, cdecoding_layout *layout);
 
 /// Sends a message without blocking and without SIGPIPE. Returns 0 or a value of errno.
 int cdecoding_send(int socket, const void *message, size_t size);

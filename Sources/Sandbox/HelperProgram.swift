@@ -2,16 +2,19 @@ import CLinux
 import Files
 import Foundation
 
-/// Where the program of the decoder processes is.
-package enum DecoderProgram {
-  package static let name = "thumbjob-decoder"
+/// A program of helper processes, and where it is.
+package enum HelperProgram: String, Sendable {
+  case decoder = "thumbjob-decoder"
+  case encoder = "thumbjob-encoder"
+
+  package var name: String { rawValue }
 
   /// Looks beside the running program, where a build has it, and in the folders of an installation: `libexec/thumbjob` and
   /// `lib/thumbjob`, next to the program's own folder.
   ///
   /// - Throws: ``SandboxError/notFound(_:)`` or ``SandboxError/notExecutable(_:)``.
-  package static func locate() throws(SandboxError) -> Path {
-    try locate(from: ((try? Path("/proc/self/exe").real()) ?? startedProgram).parent)
+  package func locate() throws(SandboxError) -> Path {
+    try locate(from: ((try? Path("/proc/self/exe").real()) ?? Self.startedProgram).parent)
   }
 
   /// The program that runs, by the path with which it was started: without /proc, nothing else is known.
@@ -25,7 +28,7 @@ package enum DecoderProgram {
   }
 
   /// - Parameter folder: that of the running program.
-  package static func locate(from folder: Path) throws(SandboxError) -> Path {
+  package func locate(from folder: Path) throws(SandboxError) -> Path {
     let places = [
       folder.appending(Path(name)), folder.parent.appending(Path("libexec/thumbjob/\(name)")),
       folder.parent.appending(Path("lib/thumbjob/\(name)")),

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Processes are lent, kept, replaced and ended.
-@Suite(.timeLimit(.minutes(3))) struct DecoderPoolTests {
+@Suite(.timeLimit(.minutes(3))) struct HelperPoolTests {
   @Test func oneProcessDecodesManyPictures() async throws {
     let pool = Deeds.pool()
     for _ in 0..<50 { #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p")) }
@@ -57,7 +57,7 @@ import Testing
   @Test func theFenceIsReportedOnce() async throws {
     let folder = TemporaryFolder()
     let (program, reports) = (Path(folder("decoder")), LockedBox<[FenceReport]>([]))
-    let pool = DecoderPool(program, mostIdle: 0) { report in reports.change { $0.append(report) } }
+    let pool = HelperPool(program, mostIdle: 0) { report in reports.change { $0.append(report) } }
     #expect(await failure { try pool.decode(Deeds.order()) } == .cannotStart(program, .noSuchFileOrDirectory))
     #expect(reports.value.isEmpty)
     try FileManager.default.createSymbolicLink(atPath: "\(program)", withDestinationPath: "\(Deeds.badDecoder)")

@@ -4,10 +4,10 @@ import CLinux
 import Files
 import Foundation
 
-/// A process that decodes one picture after the other. After an error that replaces it (``SandboxError``), it has ended.
+/// A process that decodes, or encodes, one picture after the other. After an error that replaces it (``SandboxError``), it has ended.
 ///
 /// *Concurrency*: one thread at a time; only ``kill()`` may be called from any thread at any time.
-package final class DecoderProcess: Sendable {
+package final class HelperProcess: Sendable {
   private let life: ProcessLife
   private let socket: Descriptor
   /// Never used: it is open as long as the process shall live.
@@ -80,7 +80,7 @@ package final class DecoderProcess: Sendable {
     bloated.handOver()
   }
 
-  /// Kills the process. What ``decode(_:isCancelled:progress:)`` is doing fails.
+  /// Kills the process. What ``run(_:isCancelled:progress:)`` is doing fails.
   package func kill() { life.kill() }
 
   /// Kills the process and waits until it has ended.
@@ -94,13 +94,23 @@ package final class DecoderProcess: Sendable {
 
   /// Decodes a picture.
   ///
-  /// - Parameters:
-  ///   - isCancelled: asked every ten milliseconds. If it returns true, the process is killed.
-  ///   - progress: called every ten milliseconds with the part of the picture that is decoded, 0 to 1.
+  /// - Parameters: as of ``run(_:isCancelled:progress:)``.
   /// - Throws: ``SandboxError``
   package func decode(
     _ order: DecodingOrder, isCancelled: () -> Bool = { false }, progress: (Double) -> Void = { _ in }
   ) throws(SandboxError) -> DecodedPlanes {
+    try run(order, isCancelled: isCancelled, progress: progress)
+  }
+
+  /// Works on a picture.
+  ///
+  /// - Parameters:
+  ///   - isCancelled: asked every ten milliseconds. If it returns true, the process is killed.
+  ///   - progress: called every ten milliseconds with the part of the work that is done, 0 to 1.
+  /// - Throws: ``SandboxError``
+  func run<Order: HelperOrder>(
+    _ order: Order, isCancelled: () -> Bool, progress: (Double) -> Void
+  ) throws(SandboxError) -> Order.Result {
     guard let layout = order.layout else { throw .badRequest }
     requests.modify { $0 += 1 }
     let memory: SharedMemory
@@ -116,12 +126,18 @@ package final class DecoderProcess: Sendable {
       throw .refused(error)
     }
     do throws(SandboxError) {
-      try send(order, layout, memory)
+      order.fill(memory, layout)
+      try send(order, memory)
       memory.closeDescriptor()
-      let reply = try awaitReply(memory, isCancelled: isCancelled, progress: progress)
-      let planes = try planes(of: reply, order, layout, memory)
+      let reply = try awaitReply(memory, isCancelled: isCancelled, progress: progress).reply
+      if reply.status == CDECODING_NO_MEMORY { throw .memoryLimit(order.workingBytes) }
+      if let verdict = SandboxError.Verdict(reply.status) {
+        throw .undecodable(verdict, Self.text(reply.message) ?? "no reason is given")
+      }
+      guard reply.status == CDECODING_OK else { throw .brokenProtocol("an impossible status") }
+      let result = try order.result(of: reply, in: memory, layout)
       bloated.modify { $0 = hasGrown }
-      return planes
+      return result
     } catch {
       if case .undecodable = error { bloated.modify { $0 = hasGrown } } else { life.end() }
       throw error
@@ -138,20 +154,11 @@ package final class DecoderProcess: Sendable {
 
   // MARK: The request
 
-  private func send(
-    _ order: DecodingOrder, _ layout: cdecoding_layout, _ memory: SharedMemory
-  ) throws(SandboxError) {
-    order.tiles.withUnsafeBytes { memory.bytes[layout.tiles...].copyBytes(from: $0) }
-    order.extents.withUnsafeBytes { memory.bytes[layout.extents...].copyBytes(from: $0) }
-    var message = cdecoding_request_message()
+  private func send(_ order: some HelperOrder, _ memory: SharedMemory) throws(SandboxError) {
+    var message = order.message
     message.magic = CDECODING_MAGIC
     message.number = number
-    message.file_size = order.fileSize
-    message.memory_size = UInt64(order.planeBytes)
-    message.request = order.request
-    message.request.tile_count = UInt32(order.tiles.count)
-    message.request.extent_count = UInt32(order.extents.count)
-    switch cdecoding_send_request(socket.number, &message, order.file, memory.descriptor) {
+    switch cdecoding_send_request(socket.number, &message, order.fileToRead ?? memory.descriptor, memory.descriptor) {
     case 0: break
     case EPIPE, ECONNRESET: throw endError(memory)
     case let error: throw .refused(Errno(rawValue: error))
@@ -182,27 +189,6 @@ package final class DecoderProcess: Sendable {
     return reply
   }
 
-  private func planes(
-    of message: cdecoding_reply_message, _ order: DecodingOrder, _ layout: cdecoding_layout, _ memory: SharedMemory
-  ) throws(SandboxError) -> DecodedPlanes {
-    let reply = message.reply
-    if reply.status == CDECODING_NO_MEMORY { throw .memoryLimit(order.workingBytes) }
-    if let verdict = SandboxError.Verdict(reply.status) {
-      throw .undecodable(verdict, Self.text(reply.message) ?? "no reason is given")
-    }
-    guard reply.status == CDECODING_OK else { throw .brokenProtocol("an impossible status") }
-    guard reply.profile_size <= order.request.profile_capacity else {
-      throw .brokenProtocol("a profile that is larger than the memory for it")
-    }
-    let planes = layout.planes..<layout.planes + order.planeBytes
-    let start = layout.planes + Int(order.request.profile_offset)
-    // A copy, because a process that a picture has taken over could change it while it is parsed.
-    let profile = reply.profile_size == 0 ? nil : Array(memory.bytes[start..<start + Int(reply.profile_size)])
-    return DecodedPlanes(
-      memory, planes: planes, profile: profile,
-      warnings: [reply.warnings.0, reply.warnings.1, reply.warnings.2].map { Self.text($0) ?? "" })
-  }
-
   /// Why the process has closed its socket: it has ended, or is about to.
   private func endError(_ memory: SharedMemory) -> SandboxError {
     let ending = life.reap(within: .seconds(1))
@@ -228,7 +214,7 @@ package final class DecoderProcess: Sendable {
   private static let faults: Set<CInt> = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP, SIGXFSZ]
 
   /// The text of a message, up to its first NUL, in printable ASCII characters; nil if it is empty.
-  private static func text<Characters>(_ characters: Characters) -> String? {
+  static func text<Characters>(_ characters: Characters) -> String? {
     let bytes = withUnsafeBytes(of: characters) { Array($0.prefix { $0 != 0 }) }
     let text = String(decoding: bytes.map { (0x20...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     return text.isEmpty ? nil : text

@@ -1,21 +1,23 @@
 import Files
 import Locking
 
-/// Decoder processes, which are lent to operations: as many as decode at the same time. Afterwards they wait for the
-/// next picture of the same owner: what one picture has left in a process is nothing to others.
+/// Processes of one program, which are lent to operations: as many as decode or encode at the same time. Afterwards they wait
+/// for the next picture of the same owner: what one picture has left in a process is nothing to others.
 ///
-/// From the outside in: the pool lends a ``DecoderProcess`` to each thread that decodes, and starts one if none is idle
-/// (``ProcessStart``). It limits the memory of the process for the ``DecodingOrder``, lays tiles and extents into
-/// ``SharedMemory``, and sends the request with the descriptor of the file (`wire.c`). The process has fenced itself
-/// off before (`cfence_run`, `fence.c`, `system_calls.c`). It passes the request to `cpictures_decode`, which gives it
-/// to the library of the format. The `accumulator` adds the rows and tiles of the library up to planes of means, and
-/// the process replies.
+/// From the outside in: the pool lends a ``HelperProcess`` to each thread that has a picture, and starts one if none is idle
+/// (``ProcessStart``). It limits the memory of the process for the order, lays what the process needs into ``SharedMemory``,
+/// and sends the request, for a ``DecodingOrder`` with the descriptor of the file (`wire.c`). The process has fenced itself
+/// off before (`cfence_run`, `fence.c`, `system_calls.c`).
 ///
-/// The result is a ``DecodedPlanes`` or a ``SandboxError``. After an error the process is killed and reaped
-/// (``ProcessLife``), unless the error is only a verdict on the file.
+/// A decoder passes the request to `cpictures_decode`, which gives it to the library of the format. The `accumulator` adds the
+/// rows and tiles of the library up to planes of means. An encoder passes it to `cencoders_encode`. Then the process replies.
 ///
-/// *Concurrency*: every member may be called from any thread. ``decode(_:isCancelled:progress:)`` blocks.
-package final class DecoderPool: Sendable {
+/// The result is a ``DecodedPlanes``, or the bytes of a file, or a ``SandboxError``. After an error the process is killed and
+/// reaped (``ProcessLife``), unless the error is only a verdict on the picture.
+///
+/// *Concurrency*: every member may be called from any thread. ``decode(_:isCancelled:progress:)`` and
+/// ``encode(_:isCancelled:)`` block.
+package final class HelperPool: Sendable {
   /// What keeps the processes from files, network and memory.
   package enum Fence: Sendable {
     case off
@@ -27,9 +29,9 @@ package final class DecoderPool: Sendable {
 
   private struct State {
     /// The processes that wait for a picture, with the owner of those that they have had. The last one is taken first.
-    var idle: [(process: DecoderProcess, owner: PictureOwner)] = []
-    /// The processes that decode.
-    var lent: [ObjectIdentifier: DecoderProcess] = [:]
+    var idle: [(process: HelperProcess, owner: PictureOwner)] = []
+    /// The processes that have a picture.
+    var lent: [ObjectIdentifier: HelperProcess] = [:]
     /// Whether a process has told what parts of the fence hold.
     var isReported = false
     var started = 0
@@ -47,7 +49,7 @@ package final class DecoderPool: Sendable {
   private let state = Locked(State())
 
   /// - Parameters:
-  ///   - mostIdle: how many processes are kept while none decodes.
+  ///   - mostIdle: how many processes are kept while they have no picture.
   ///   - picturesPerProcess: after so many pictures a process is replaced. If a picture has taken it over, the attacker can
   ///     falsify the thumbnails of no more pictures than these, all of the same owner.
   ///   - onReport: receives once, after the first process has started, which parts of the fence hold.
@@ -63,17 +65,32 @@ package final class DecoderPool: Sendable {
 
   /// Decodes a picture in a process that no other thread uses.
   ///
-  /// - Parameters: as of ``DecoderProcess/decode(_:isCancelled:progress:)``.
+  /// - Parameters: as of ``HelperProcess/run(_:isCancelled:progress:)``.
   /// - Throws: ``SandboxError``. The process that failed is replaced by the next picture that needs one.
   package func decode(
     _ order: DecodingOrder, isCancelled: () -> Bool = { false }, progress: (Double) -> Void = { _ in }
   ) throws(SandboxError) -> DecodedPlanes {
+    try run(order, isCancelled, progress)
+  }
+
+  /// Encodes a picture in a process that no other thread uses.
+  ///
+  /// - Parameters: as of ``HelperProcess/run(_:isCancelled:progress:)``.
+  /// - Returns: the bytes of the file.
+  /// - Throws: ``SandboxError``. The process that failed is replaced by the next picture that needs one.
+  package func encode(_ order: EncodingOrder, isCancelled: () -> Bool = { false }) throws(SandboxError) -> [UInt8] {
+    try run(order, isCancelled, { _ in })
+  }
+
+  private func run<Order: HelperOrder>(
+    _ order: Order, _ isCancelled: () -> Bool, _ progress: (Double) -> Void
+  ) throws(SandboxError) -> Order.Result {
     while true {
       let process = try borrow(for: order.owner, isCancelled)
       do throws(SandboxError) {
-        let planes = try process.decode(order, isCancelled: isCancelled, progress: progress)
+        let result = try process.run(order, isCancelled: isCancelled, progress: progress)
         putBack(process, order.owner)
-        return planes
+        return result
       } catch .undecodable(let verdict, let reason) {
         putBack(process, order.owner)
         throw .undecodable(verdict, reason)
@@ -95,7 +112,7 @@ package final class DecoderPool: Sendable {
     for (process, _) in idle { process.end() }
   }
 
-  /// Ends all processes. What decodes fails as cancelled, and so does every later picture.
+  /// Ends all processes. The pictures that they have fail as cancelled, and so does every later one.
   package func shutDown() {
     let lent = state.withLock { state in
       state.isShutDown = true
@@ -110,7 +127,7 @@ package final class DecoderPool: Sendable {
     state.withLock { ($0.idle.count, $0.lent.count, $0.started) }
   }
 
-  /// The ids of the processes that wait or decode. A process may end at any time.
+  /// The ids of the processes that wait or have a picture. A process may end at any time.
   package var processIDs: [Int] {
     state.withLock { state in state.idle.map(\.process.id) + state.lent.values.map(\.id) }
   }
@@ -126,13 +143,13 @@ package final class DecoderPool: Sendable {
   // MARK: Lending
 
   private enum Choice {
-    case lend(DecoderProcess)
-    case replace(DecoderProcess)
+    case lend(HelperProcess)
+    case replace(HelperProcess)
     case start
     case refuse(SandboxError)
   }
 
-  private func borrow(for owner: PictureOwner, _ isCancelled: () -> Bool) throws(SandboxError) -> DecoderProcess {
+  private func borrow(for owner: PictureOwner, _ isCancelled: () -> Bool) throws(SandboxError) -> HelperProcess {
     while true {
       let choice = state.withLock { state -> Choice in
         if state.isShutDown { return .refuse(.cancelled) }
@@ -157,8 +174,8 @@ package final class DecoderPool: Sendable {
     }
   }
 
-  private func start(_ isCancelled: () -> Bool) throws(SandboxError) -> DecoderProcess {
-    let process = try DecoderProcess(program, isFenced: fence != .off, isCancelled: isCancelled)
+  private func start(_ isCancelled: () -> Bool) throws(SandboxError) -> HelperProcess {
+    let process = try HelperProcess(program, isFenced: fence != .off, isCancelled: isCancelled)
     let shortfall = fence == .whole ? process.report.shortfall : nil
     let (fault, isFirst) = state.withLock { state -> (SandboxError?, Bool) in
       state.started += 1
@@ -176,7 +193,7 @@ package final class DecoderPool: Sendable {
     throw fault
   }
 
-  private func putBack(_ process: DecoderProcess, _ owner: PictureOwner) {
+  private func putBack(_ process: HelperProcess, _ owner: PictureOwner) {
     let isKept = state.withLock { state in
       state.lent[ObjectIdentifier(process)] = nil
       let isGood = !process.isBloated && process.pictures < picturesPerProcess
@@ -188,7 +205,7 @@ package final class DecoderPool: Sendable {
     if !isKept { process.end() }
   }
 
-  private func discard(_ process: DecoderProcess) {
+  private func discard(_ process: HelperProcess) {
     _ = state.withLock { $0.lent.removeValue(forKey: ObjectIdentifier(process)) }
     process.end()
   }
