@@ -7,19 +7,18 @@ import Sandbox
 import Sourcing
 import Thumbnails
 
-/// Decodes pictures in decoder processes: those of other formats than JPEG, and JPEG files that may be dangerous.
+/// Decodes pictures in decoder processes: those of other formats than JPEG, and JPEG files that may be dangerous. Encodes thumbnails
+/// of other formats than JPEG in encoder processes.
 ///
 /// A ``SourcePicture`` reads the header of a picture of another format with the `PictureReader`. Its operation reserves
-/// the memory of its `DecodeRequest`. The request is passed on to a `DecoderPool`, and the `ThumbnailMaker` renders and
+/// the memory of its `DecodeRequest`. The request is passed on to a `HelperPool`, and the `ThumbnailMaker` renders and
 /// encodes the planes that come back, as it does those of a JPEG. JPEG files with faults go the same way.
 ///
 /// *Concurrency*: every member may be called from any thread.
 package final class PictureDecoders: Sendable {
   private let isolation: Isolation
-  private let mostIdle: Int
-  private let onShortfall: @Sendable (String) -> Void
-  /// Guards the pool, which is made for the first picture that needs it: most jobs have none.
-  private let started = Locked<DecoderPool?>(nil)
+  private let pool: LazyPool
+  private let encoders: LazyPool
   /// The most memory of all processes at one moment, in bytes. Guarded by its lock.
   private let most = Locked(0)
 
@@ -27,8 +26,16 @@ package final class PictureDecoders: Sendable {
   ///   - mostIdle: how many processes wait for a picture at most.
   ///   - onShortfall: receives, at most once, what parts of the fence do not hold.
   package init(_ isolation: Isolation, mostIdle: Int, onShortfall: @escaping @Sendable (String) -> Void) {
-    (self.isolation, self.mostIdle, self.onShortfall) = (isolation, mostIdle, onShortfall)
+    self.isolation = isolation
+    let shortfall = OnceTold(onShortfall)
+    pool = LazyPool(.decoder, isolation, mostIdle: mostIdle, shortfall)
+    encoders = LazyPool(.encoder, isolation, mostIdle: mostIdle, shortfall)
   }
+
+  /// Encodes thumbnails in other formats than JPEG, in encoder processes.
+  ///
+  /// - Parameter file: the source of the thumbnails.
+  package func encoder(for file: SourceFile) -> any ThumbnailEncoder { ProcessEncoder(encoders, owner: file.owner) }
 
   /// How a JPEG file is decoded first.
   ///
@@ -57,7 +64,7 @@ package final class PictureDecoders: Sendable {
         request.request, tiles: request.tiles, extents: request.extents, file: file.descriptor,
         fileSize: UInt64(file.size), planeBytes: request.memorySize, workingBytes: request.decoderBytes,
         owner: file.owner)
-      planes = try pool().decode(
+      planes = try pool.started().decode(
         order, isCancelled: { monitor.isCancelled },
         progress: {
           // Of a picture that is one tile, nothing more is known until it is decoded.
@@ -70,44 +77,31 @@ package final class PictureDecoders: Sendable {
   }
 
   /// Ends the processes that wait for a picture, to give back their memory.
-  package func removeIdle() { started.withLock { $0 }?.removeIdle() }
+  package func removeIdle() {
+    pool.ifStarted?.removeIdle()
+    encoders.ifStarted?.removeIdle()
+  }
 
-  /// The most memory that this process and the decoder processes have held at one moment, in bytes. The kernel tells the
+  /// The most memory that this process and its helper processes have held at one moment, in bytes. The kernel tells the
   /// peak of this process alone; that of all is the highest sum that ``measureMemory()`` saw.
   package var peakMemory: Int { max(ProcessStatus.peakResident, most.withLock { $0 }) }
 
   /// Called again and again, and at the end. Peaks of single processes cannot be added: they are of different moments.
   package func measureMemory() {
-    guard let pool = started.withLock({ $0 }), let own = ProcessStatus()?.memory?.resident else { return }
-    let held = own + pool.memory
+    let pools = [pool, encoders].compactMap(\.ifStarted)
+    guard !pools.isEmpty, let own = ProcessStatus()?.memory?.resident else { return }
+    let held = own + pools.reduce(0) { $0 + $1.memory }
     most.withLock { $0 = max($0, held) }
-  }
-
-  private func pool() throws(SandboxError) -> DecoderPool {
-    try started.withLock { pool throws(SandboxError) in
-      if let pool { return pool }
-      let fence: DecoderPool.Fence =
-        switch isolation {
-        case .never: .off
-        case .auto, .always: .possible
-        case .require: .whole
-        }
-      let made = DecoderPool(try DecoderProgram.locate(), fence: fence, mostIdle: mostIdle) { [onShortfall] report in
-        if let shortfall = report.shortfall { onShortfall(shortfall) }
-      }
-      pool = made
-      return made
-    }
   }
 
   /// Why no decoder process can be started; nil if its program is there and may be executed.
   package static var obstacle: DecoderObstacle? {
     do throws(SandboxError) {
-      _ = try DecoderProgram.locate()
+      _ = try HelperProgram.decoder.locate()
       return nil
     } catch {
       switch error {
-      case .notFound(let places): return .missing(DecoderProgram.name, folders: places.map(\.parent))
+      case .notFound(let places): return .missing(HelperProgram.decoder.name, folders: places.map(\.parent))
       case .notExecutable(let path): return .notExecutable(path)
       default: return nil
       }
@@ -116,16 +110,24 @@ package final class PictureDecoders: Sendable {
 
   private static func failure(_ error: SandboxError, _ type: ImageType) -> any Error {
     switch error {
-    case .cancelled: ThumbnailError.cancelled
     case .undecodable(let verdict, let reason): Self.error(verdict, reason, type)
-    case .badRequest: ThumbnailError.internalFault("\(error)")
-    case .crashed, .forbiddenCall, .ended, .brokenProtocol, .staleReply: SourceFailure.decoder("\(error)", .crashed)
-    case .killed, .endedIdle: SourceFailure.decoder("\(error)", .killed)
-    case .memoryLimit: SourceFailure.decoder("\(error)", .memory)
-    case .refused, .startTimedOut: SourceFailure.decoder("\(error)", .refused)
-    case .notFound, .notExecutable, .stackTooSmall: SourceFailure.decoder("\(error)", .missing)
-    case .unfenced: SourceFailure.decoder("\(error)", .unfenced)
-    case .cannotStart, .wrongProgram: SourceFailure.decoder("\(error)", .wrong)
+    default: failure(error, of: .decoder)
+    }
+  }
+
+  /// The failure of a source after an error that says nothing of its picture.
+  static func failure(_ error: SandboxError, of program: HelperProgram) -> any Error {
+    let text = error.text(of: program)
+    return switch error {
+    case .cancelled: ThumbnailError.cancelled
+    case .undecodable, .badRequest: ThumbnailError.internalFault(text)
+    case .crashed, .forbiddenCall, .ended, .brokenProtocol, .staleReply: SourceFailure.decoder(text, .crashed)
+    case .killed, .endedIdle: SourceFailure.decoder(text, .killed)
+    case .memoryLimit: SourceFailure.decoder(text, .memory)
+    case .refused, .startTimedOut: SourceFailure.decoder(text, .refused)
+    case .notFound, .notExecutable, .stackTooSmall: SourceFailure.decoder(text, .missing)
+    case .unfenced: SourceFailure.decoder(text, .unfenced)
+    case .cannotStart, .wrongProgram: SourceFailure.decoder(text, .wrong)
     }
   }
 

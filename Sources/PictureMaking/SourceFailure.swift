@@ -116,7 +116,8 @@ package enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible 
       case .empty, .notAnImage, .otherFormat, .unsupportedType, .unsupported, .truncated, .damaged, .corrupt,
         .tooManyScans:
         true
-      case .cancelled, .imperfect, .tooManyPixels, .thumbnailTooLarge, .unreadable, .outOfMemory, .irregular,
+      case .cancelled, .imperfect, .tooManyPixels, .thumbnailTooLarge, .sideTooLong, .unreadable, .outOfMemory,
+        .irregular,
         .internalFault:
         false
       }
@@ -134,7 +135,7 @@ package enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible 
         true
       // The header tells at once that a source is of another format, or has too many pixels; the advice then names the limit.
       case .otherFormat, .unsupportedType, .cancelled, .unreadable, .outOfMemory, .irregular, .tooManyPixels,
-        .thumbnailTooLarge:
+        .thumbnailTooLarge, .sideTooLong:
         false
       }
     case .decoder(_, let end): end == .crashed

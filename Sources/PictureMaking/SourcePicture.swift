@@ -128,6 +128,8 @@ package struct SourcePicture {
     _ maker: ThumbnailMaker, _ decoders: PictureDecoders, options: ThumbnailOptions, decoding: Decoding,
     monitor: any ThumbnailMonitor, deliver: (Thumbnail) throws -> Void
   ) throws -> [String] {
+    maker.encoder = decoders.encoder(for: file)
+    defer { maker.encoder = nil }
     switch content {
     case .jpeg(let bytes, let extent, let orientation, let info) where decoders.decodesJPEG(decoding):
       let whole = try WholeJPEG(

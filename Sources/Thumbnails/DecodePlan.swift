@@ -58,7 +58,7 @@ package struct DecodePlan {
     if mayLeaveOut, BlockDecoder.supports(info) {
       // The same as `reduction` for the component that has the fewest samples.
       let coarse =
-        options.linear ? 0 : placements.map { $0.reduction / Self.coarsestChroma(of: info, $0, options) }.min() ?? 0
+        options.linear ? 0 : placements.map { $0.reduction / Self.coarsestChroma(of: info, $0) }.min() ?? 0
       if coarse >= 8 * Self.margin {
         (denominator, method, isBanded) = (8, .blocks(side: 1), false)
         return
@@ -76,7 +76,7 @@ package struct DecodePlan {
       && furtherTargets <= info.planeBytes(scale: library)
     if mayLeaveOut, isBanded, !info.isMultiscan, BlockDecoder.supports(info) {
       let sides = info.sampling.indices.map { index in
-        let least = placements.map { Self.reduction(of: index, in: info, $0, options) }.min() ?? 1
+        let least = placements.map { Self.reduction(of: index, in: info, $0) }.min() ?? 1
         return InverseTransform.sides.first { least * Double($0) / 8 >= Self.frequencyMargin } ?? 8
       }
       (denominator, method) = (library, .bands(sides: sides))
@@ -95,25 +95,21 @@ package struct DecodePlan {
   }
 
   /// How many samples of a component a sample of the thumbnail stands for, along the axis with fewer.
-  private static func reduction(
-    of component: Int, in info: SourceInfo, _ placement: Placement, _ options: ThumbnailOptions
-  ) -> Double {
+  private static func reduction(of component: Int, in info: SourceInfo, _ placement: Placement) -> Double {
     let (grid, sampling) = (info.grid, info.sampling[component])
     let density = min(Double(sampling.h) / Double(grid.hMax), Double(sampling.v) / Double(grid.vMax))
-    let halving = component > 0 && info.isYCbCr && options.halvesChroma(at: placement.pixels) ? 2.0 : 1
+    let halving = component > 0 && info.isYCbCr && placement.layout.halvesChroma ? 2.0 : 1
     return placement.reduction * density * halving
   }
 
   /// How many times more samples the finest component has than the coarsest, along one axis, in the source relative to
   /// the thumbnail; at least 1. `BlockDecoder` makes equally many samples of each block, so chroma with half of luma's
   /// samples is decoded at 1/16 when luma is at 1/8, and must satisfy the same margin.
-  private static func coarsestChroma(
-    of info: SourceInfo, _ placement: Placement, _ options: ThumbnailOptions
-  ) -> Double {
+  private static func coarsestChroma(of info: SourceInfo, _ placement: Placement) -> Double {
     let grid = info.grid
     let coarsest =
       info.sampling.map { max(Double(grid.hMax) / Double($0.h), Double(grid.vMax) / Double($0.v)) }.max() ?? 1
-    let halving = options.halvesChroma(at: placement.pixels) && info.sampling.count > 1 ? 2.0 : 1
+    let halving = placement.layout.halvesChroma && info.sampling.count > 1 ? 2.0 : 1
     return max(coarsest / halving, 1)
   }
 }

@@ -9,6 +9,8 @@ final class DecodeWorkspace {
   let profiles = ProfileReader()
   private var buffers: [PlaneBuffer] = []
   private var encoder: JPEGEncoder?
+  /// Encodes other formats than JPEG.
+  var otherEncoder: (any ThumbnailEncoder)?
   private var tables = KnownTables()
 
   /// The most bytes of samples kept from one source to the next: enough for most photos at their decoding scale.
@@ -105,7 +107,7 @@ final class DecodeWorkspace {
       all.append(own[own.count - 1])
     }
     let resize = try BandedResize(
-      layouts, to: own, parents: placements.withoutRepeats.parents(options), with: renderer.resampler, in: buffers)
+      layouts, to: own, parents: placements.withoutRepeats.parents(), with: renderer.resampler, in: buffers)
     return (resize, all)
   }
 

@@ -4,19 +4,18 @@
 ///
 /// *Concurrency*: immutable.
 public final class RenderedThumbnails: @unchecked Sendable {  // nothing writes to its planes any more
-  /// One size.
-  struct Size {
-    let spec: SizeSpec
-    let pixels: PixelSize
-    /// As `ThumbnailRenderer` makes them. Their memory is `samples`.
-    let planes: [PlaneView]
+  /// One thumbnail.
+  struct Rendered {
+    let rendition: Rendition
+    /// Its memory is `samples`.
+    let picture: RenderedPicture
     let samples: PlaneBuffer
-    let metadata: JPEGEncoder.Metadata
+    let metadata: ThumbnailMetadata
   }
 
   let options: ThumbnailOptions
   /// In the order of the options.
-  let sizes: [Size]
+  let thumbnails: [Rendered]
   let placeholder: Placeholder?
 
   /// Reads, decodes and renders a source, which is not read again afterwards.
@@ -31,29 +30,29 @@ public final class RenderedThumbnails: @unchecked Sendable {  // nothing writes 
     defer { workspace.shrink() }
     let decoded = try pipeline.decode()
     let rendering = ThumbnailRendering(options: options, monitor: nil, workspace: workspace)
-    var sizes: [Size] = []
+    var thumbnails: [Rendered] = []
     var placeholder: Placeholder?
     for (index, placement) in decoded.placements.enumerated() {
+      let rendition = options.renditions[index]
       // `finish` converts planes in place, so it must not run twice on the same planes.
-      if let last = sizes.last, decoded.placements[index - 1] == placement {
-        sizes.append(
-          Size(
-            spec: options.sizes[index], pixels: last.pixels, planes: last.planes, samples: last.samples,
-            metadata: last.metadata))
+      if let last = thumbnails.last, decoded.placements[index - 1] == placement {
+        thumbnails.append(
+          Rendered(rendition: rendition, picture: last.picture, samples: last.samples, metadata: last.metadata))
         continue
       }
       let rendered = try rendering.render(decoded.picture, index, placement, decoded.extras, &placeholder)
-      let (planes, samples) = try Self.copy(rendered)
-      sizes.append(
-        Size(
-          spec: options.sizes[index], pixels: placement.pixels, planes: planes, samples: samples,
+      let (picture, samples) = try Self.copy(rendered)
+      thumbnails.append(
+        Rendered(
+          rendition: rendition, picture: picture, samples: samples,
           metadata: decoded.extras.metadata(for: placement.pixels)))
     }
-    (self.sizes, self.placeholder) = (sizes, placeholder)
+    (self.thumbnails, self.placeholder) = (thumbnails, placeholder)
   }
 
   /// Copies planes into memory of their own, because the next picture overwrites the workspace's.
-  private static func copy(_ planes: [PlaneView]) throws(ThumbnailError) -> ([PlaneView], PlaneBuffer) {
+  private static func copy(_ picture: RenderedPicture) throws(ThumbnailError) -> (RenderedPicture, PlaneBuffer) {
+    let planes = picture.colors + (picture.alpha.map { [$0] } ?? [])
     let buffer = PlaneBuffer()
     let bytes = planes.reduce(0) { $0 + $1.rows * $1.columns }
     let memory = try buffer.plane(columns: bytes, rows: 1)
@@ -64,7 +63,10 @@ public final class RenderedThumbnails: @unchecked Sendable {  // nothing writes 
       next += plane.rows * plane.columns
       return copy
     }
-    return (copies, buffer)
+    let copy = RenderedPicture(
+      pixels: picture.pixels, colors: Array(copies.prefix(picture.colors.count)),
+      alpha: picture.alpha == nil ? nil : copies.last, layout: picture.layout)
+    return (copy, buffer)
   }
 }
 
@@ -86,9 +88,14 @@ extension ThumbnailMaker {
   public func encode(_ rendered: RenderedThumbnails, deliver: (Thumbnail) throws -> Void) throws {
     defer { workspace.shrink() }
     let rendering = ThumbnailRendering(options: rendered.options, monitor: nil, workspace: workspace)
-    for size in rendered.sizes {
-      let bytes = try rendering.encode(size.planes, pixels: size.pixels, size.metadata)
-      try deliver(Thumbnail(size: size.spec, pixels: size.pixels, bytes: bytes, placeholder: rendered.placeholder))
+    for each in rendered.thumbnails {
+      let rendition = each.rendition
+      try rendering.encode(each.picture, as: rendition.format, each.metadata).withBytes { bytes in
+        try deliver(
+          Thumbnail(
+            size: rendition.size, format: rendition.format, pixels: each.picture.pixels, bytes: bytes,
+            placeholder: rendered.placeholder))
+      }
     }
     withExtendedLifetime(rendered) {}
   }

@@ -43,7 +43,7 @@ struct SourceExtras {
     }
   }
 
-  func metadata(for pixels: PixelSize) -> JPEGEncoder.Metadata {
-    JPEGEncoder.Metadata(exif: exif?.whole(for: pixels, withPlace: keepsPlace) ?? copyright, profile: profile)
+  func metadata(for pixels: PixelSize) -> ThumbnailMetadata {
+    ThumbnailMetadata(exif: exif?.whole(for: pixels, withPlace: keepsPlace) ?? copyright, profile: profile)
   }
 }

@@ -16,7 +16,7 @@ extension SourceInfo {
     if decoding.isAutomatic {
       return max(bytesNeeded(for: options, decoding: .sparing), bytesNeeded(for: options, decoding: .whole()))
     }
-    let placements = options.sizes.map { $0.placement(for: orientedPixels) }
+    let placements = options.allPlacements(for: orientedPixels)
     let plan = DecodePlan(self, for: placements, options, decoding)
     let sides: [Int]
     var coefficients = 0
@@ -49,7 +49,7 @@ extension SourceInfo {
       plan.isBanded
       ? max(
         checked, profile,
-        windowBytes(plan, sides: sides, placements, options) + rendering.targets + rendering.filters + keptProfile
+        windowBytes(plan, sides: sides, placements) + rendering.targets + rendering.filters + keptProfile
           + max(coefficients, rendering.afterwards))
       : planes + max(coefficients, profile, rendering.total + keptProfile)
     return held + profileSize + exif + working
@@ -79,18 +79,16 @@ extension SourceInfo {
   private var allCoefficients: Int { sampling.reduce(0) { $0 + grid.across * grid.down * $1.h * $1.v * 64 * 2 } }
 
   /// The memory of the rows that are held while the picture is decoded, in bytes.
-  private func windowBytes(
-    _ plan: DecodePlan, sides: [Int], _ placements: [Placement], _ options: ThumbnailOptions
-  ) -> Int {
+  private func windowBytes(_ plan: DecodePlan, sides: [Int], _ placements: [Placement]) -> Int {
     let isLibrary = if case .bands = plan.method { false } else { true }
     let layouts = BandTarget.layouts(self, sides: sides, inWholeMCUs: isLibrary)
-    let ofPicture = zip(placements, placements.parents(options)).filter { $1 == nil }.map(\.0)
+    let ofPicture = zip(placements, placements.parents()).filter { $1 == nil }.map(\.0)
     return layouts.enumerated().reduce(0) { bytes, layout in
       let taps = ofPicture.map { placement in
         let (region, size) = (placement.region, placement.pixels)
         let step =
           orientation.isTransposed ? region.width / Double(size.width) : region.height / Double(size.height)
-        let halving = layout.offset > 0 && options.halvesChroma(at: size) ? 2.0 : 1
+        let halving = layout.offset > 0 && placement.layout.halvesChroma ? 2.0 : 1
         let samples = step * halving * layout.element.plane.rowsExact / Double(pixels.height)
         return FixedFilter.mostTaps(samples: samples)
       }
@@ -101,8 +99,9 @@ extension SourceInfo {
 
 /// What the memory for rendering a decoded picture depends on.
 package struct RenderingShape {
-  /// The number of planes.
+  /// The number of planes, without alpha.
   let components: Int
+  let hasAlpha: Bool
   let orientation: Orientation
   /// Whether pixels are converted at the thumbnail's full size; otherwise plane by plane.
   let convertsPixels: Bool
@@ -112,9 +111,10 @@ package struct RenderingShape {
   let isBanded: Bool
 
   package init(
-    components: Int, orientation: Orientation, convertsPixels: Bool, filteredSamples: Int, isBanded: Bool = false
+    components: Int, hasAlpha: Bool = false, orientation: Orientation, convertsPixels: Bool, filteredSamples: Int,
+    isBanded: Bool = false
   ) {
-    (self.components, self.orientation) = (components, orientation)
+    (self.components, self.hasAlpha, self.orientation) = (components, hasAlpha, orientation)
     (self.convertsPixels, self.filteredSamples, self.isBanded) = (convertsPixels, filteredSamples, isBanded)
   }
 }
@@ -132,38 +132,54 @@ package struct RenderingMemory {
   package init(_ shape: RenderingShape, _ placements: [Placement], _ options: ThumbnailOptions) {
     let components = shape.components
     let planes = components == 1 ? 1 : 3
+    let alpha = shape.hasAlpha ? 1 : 0
     // YCbCr is resized plane by plane; other colours are converted at full size before chroma is halved.
-    let convertsPixels = shape.convertsPixels
     var buffers = [0, 0]
     var encoding = 0
-    for placement in placements.withoutRepeats {
+    // The files of a size are held until the next size.
+    var (files, mostFiles) = (0, 0)
+    let formats = options.formats
+    for (index, placement) in placements.enumerated() {
       let (width, height) = (placement.pixels.width, placement.pixels.height)
       let full = width * height
-      let halves = components > 1 && options.halvesChroma(at: placement.pixels)
+      let halves = components > 1 && placement.layout.halvesChroma
+      let convertsPixels = shape.convertsPixels || placement.layout.isRGB
+      let isRepeated = index > 0 && placements[index - 1] == placement
       let chroma = halves ? width.ceilingQuotient(2) * height.ceilingQuotient(2) : full
       let shown = full + (planes - 1) * chroma
-      let stored = convertsPixels ? components * full : shown
-      let turned = shape.orientation == .upright ? 0 : convertsPixels ? planes * full : shown
+      let stored = convertsPixels ? (components + alpha) * full : shown
+      let turned = shape.orientation == .upright ? 0 : convertsPixels ? (planes + alpha) * full : shown
       // A buffer becomes as large as the largest thumbnail needs it, and keeps that size.
       buffers = zip(buffers, [turned, convertsPixels && halves ? 2 * chroma : 0]).map(max)
-      targets = shape.isBanded ? targets + stored : max(targets, stored)
+      targets = shape.isBanded ? targets + (isRepeated ? 0 : stored) : max(targets, stored)
       let side = halves ? 16 : 8
       let padded = width.ceilingQuotient(side) * height.ceilingQuotient(side) * side * side
       let samples = halves ? padded * 3 / 2 : padded * planes
-      let rows = options.linear ? Self.linearRows(placement) * width * planes * 4 : 0
+      let rows = options.linear ? Self.linearRows(placement) * width * (planes + alpha) * 4 : 0
       // A filter has six weights of four bytes for each input sample; luma and chroma have a filter each.
       let filters = shape.filteredSamples * 48 + (width + height) * 64
       // Coefficients are held for the codes that suit them best; those of a large baseline file are a sample.
       let held = options.progressive || height < JPEGEncoder.sampledHeight ? samples : samples / 8
-      let file = held * 2 + JPEGEncoder.expectedSize(samples: samples, options.quality)
+      let format = formats[index % formats.count]
+      let file: Int
+      if format == .jpeg {
+        let size = JPEGEncoder.expectedSize(samples: samples, options.quality)
+        file = held * 2 + size
+        files = size + (index % formats.count == 0 ? 0 : files)
+      } else {
+        let memory = EncodingMemory(format, placement.pixels, placement.layout, isGrey: planes == 1, options)
+        file = memory.total
+        files = memory.file + (index % formats.count == 0 ? 0 : files)
+      }
+      if formats.count > 1 { mostFiles = max(mostFiles, files) }
       if shape.isBanded {
         encoding = max(encoding, file)
-        self.filters += filters
+        self.filters += isRepeated ? 0 : filters
       } else {
         encoding = max(encoding, file, rows + filters)
       }
     }
-    afterwards = buffers.reduce(0, +) + encoding
+    afterwards = buffers.reduce(0, +) + encoding + mostFiles
   }
 
   /// An upper limit of the output rows held at a time: those that one input row contributes to, and finished ones whose

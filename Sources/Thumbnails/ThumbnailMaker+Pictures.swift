@@ -13,8 +13,9 @@ extension ThumbnailMaker {
     monitor: (any ThumbnailMonitor)? = nil, deliver: (Thumbnail) throws -> Void
   ) throws {
     defer { workspace.shrink() }
-    let placements = try options.placements(for: picture.pixels, picture.orientation)
-    let extras = SourceExtras(encoding, exif: exif, options.keep, workspace.profiles, picture.model)
+    let placements = try options.placements(
+      for: picture.pixels, picture.orientation, hasAlpha: picture.hasAlpha)
+    let extras = SourceExtras(encoding, exif: exif, options.kept(of: picture.model), workspace.profiles, picture.model)
     try ThumbnailRendering(options: options, monitor: monitor, workspace: workspace)
       .run(.whole(picture), placements, extras, deliver: deliver)
   }

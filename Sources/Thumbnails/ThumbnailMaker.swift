@@ -10,6 +10,12 @@ public final class ThumbnailMaker {
 
   public init() {}
 
+  /// Encodes formats other than JPEG, for the options that ask for them.
+  package var encoder: (any ThumbnailEncoder)? {
+    get { workspace.otherEncoder }
+    set { workspace.otherEncoder = newValue }
+  }
+
   /// Reads a source's header, so that the memory for its thumbnails (`SourceInfo.bytesNeeded(for:decoding:)`) can be
   /// reserved before it is allocated. Reading takes well under a mebibyte, which is freed afterwards.
   ///

@@ -199,7 +199,7 @@ struct ThumbnailPipeline {
   }
 
   private func extras(_ decoder: JPEGDecoder, _ job: Job) -> SourceExtras {
-    SourceExtras(decoder, options.keep, workspace.profiles, job.model)
+    SourceExtras(decoder, options.kept(of: job.model), workspace.profiles, job.model)
   }
 
   private func checkCancelled() throws(ThumbnailError) {

@@ -22,18 +22,19 @@ final class ThumbnailRenderer {
     func isLinear(_ model: ColorModel) -> Bool { options.linear && model.profileKind != .cmyk }
 
     /// Whether planes are only resized, and chroma to its own size at once.
-    func isPlain(_ model: ColorModel) -> Bool {
-      !isLinear(model) && (model == .grey || model == .ycc(.bt601)) && transform == nil
+    func isPlain(_ shape: PictureShape) -> Bool {
+      if isLinear(shape.model) || shape.hasAlpha || transform != nil { return false }
+      return shape.model == .grey || shape.model == .ycc(.bt601) && !placement.layout.isRGB
     }
   }
 
-  /// Makes one thumbnail's planes: one for grey, three (YCbCr) otherwise. They are valid until the next call.
+  /// Makes one thumbnail's planes. They are valid until the next call.
   ///
   /// - parameter proceed: called between planes and every few rows.
   /// - throws: `outOfMemory`, and the errors of `proceed`.
   func render(
     _ picture: DecodedPicture, _ order: Order, proceed: CancellationCheck
-  ) throws(ThumbnailError) -> [PlaneView] {
+  ) throws(ThumbnailError) -> RenderedPicture {
     var order = order
     if order.placement.seeksAttention {
       let attention = try Attention(of: picture, with: resampler, proceed: proceed)
@@ -58,7 +59,7 @@ final class ThumbnailRenderer {
   /// - throws: `outOfMemory`.
   func targets(of shape: PictureShape, _ order: Order, place: Int) throws(ThumbnailError) -> ResizeTargets {
     let placement = order.placement
-    let halvesChroma = order.isPlain(shape.model) && order.options.halvesChroma(at: placement.pixels)
+    let halvesChroma = order.isPlain(shape) && placement.layout.halvesChroma
     var planes: [PlaneView] = []
     var parts: [PixelRect] = []
     while stored.count <= place { stored.append([]) }
@@ -88,40 +89,55 @@ final class ThumbnailRenderer {
   /// - throws: `outOfMemory`, and the errors of `proceed`.
   func finish(
     _ targets: ResizeTargets, of shape: PictureShape, _ order: Order, proceed: CancellationCheck
-  ) throws(ThumbnailError) -> [PlaneView] {
-    if order.isPlain(shape.model) {
+  ) throws(ThumbnailError) -> RenderedPicture {
+    let (pixels, layout) = (order.placement.pixels, order.placement.layout)
+    if order.isPlain(shape) {
       var planes: [PlaneView] = []
       for (index, plane) in targets.planes.enumerated() {
         try proceed()
         planes.append(try turn(plane, index, shape.orientation, proceed))
       }
       try convertGrey(planes, order.conversion, proceed)
-      return planes
+      return RenderedPicture(pixels: pixels, colors: planes, alpha: nil, layout: layout)
     }
     var model = shape.model
     let isLinear = order.isLinear(model)
     if isLinear, case .ycc = model { model = .rgb }
+    var components = targets.planes
+    let alpha = shape.hasAlpha ? components.removeLast() : nil
     try proceed()
-    try ColorConverter(model: model, transform: isLinear ? nil : order.transform)
-      .convert(targets.planes, proceed: proceed)
-    return try finish(
-      Array(targets.planes.prefix(model == .grey ? 1 : 3)), shape.orientation,
-      halvesChroma: order.options.halvesChroma(at: order.placement.pixels), proceed: proceed)
+    // In linear light, they are divided already.
+    if let alpha, !isLinear { try Transparency.divide(components, by: alpha, proceed: proceed) }
+    if !isLinear { try convertGrey(components, order.conversion, proceed) }
+    try ColorConverter(model: model, transform: isLinear ? nil : order.transform, toRGB: layout.isRGB)
+      .convert(components, proceed: proceed)
+    let colors = Array(components.prefix(model == .grey ? 1 : 3))
+    if let alpha, !layout.keepsAlpha {
+      let background = order.options.background ?? .white
+      let values =
+        layout.isRGB ? [background.red, background.green, background.blue] : YCbCrMatrix.bt601.ycc(background)
+      try Transparency.mix(colors, alpha, with: values, proceed: proceed)
+    }
+    var shown: PlaneView?
+    if let alpha, layout.keepsAlpha { shown = try turn(alpha, Self.alphaIndex, shape.orientation, proceed) }
+    let finished = try finish(
+      colors, shape.orientation, alpha: shown, halvesChroma: layout.halvesChroma, proceed: proceed)
+    return RenderedPicture(pixels: pixels, colors: finished, alpha: shown, layout: layout)
   }
+
+  /// The index of the buffer in which alpha is turned.
+  private static let alphaIndex = 3
 
   /// Makes the placeholder of a thumbnail.
   ///
   /// - parameters:
-  ///   - planes: the thumbnail's planes, as `render` has made them.
+  ///   - picture: the thumbnail, as `render` has made it. It must not be transparent.
   ///   - proceed: called between planes and every few rows.
   /// - throws: `outOfMemory`, and the errors of `proceed`.
   func placeholder(
-    of planes: [PlaneView], pixels: PixelSize, options: ThumbnailOptions, proceed: CancellationCheck
+    of picture: RenderedPicture, proceed: CancellationCheck
   ) throws(ThumbnailError) -> Placeholder {
-    Placeholder(
-      try SmallPicture(
-        reducing: planes, pixels: pixels, halfChroma: options.halvesChroma(at: pixels), with: resampler,
-        proceed: proceed))
+    Placeholder(try SmallPicture(reducing: picture, with: resampler, proceed: proceed))
   }
 
   /// Frees all memory.
@@ -147,7 +163,8 @@ final class ThumbnailRenderer {
 
   /// Turns full-size planes, and halves chroma if that is asked for.
   private func finish(
-    _ planes: [PlaneView], _ orientation: Orientation, halvesChroma: Bool, proceed: CancellationCheck
+    _ planes: [PlaneView], _ orientation: Orientation, alpha: PlaneView?, halvesChroma: Bool,
+    proceed: CancellationCheck
   ) throws(ThumbnailError) -> [PlaneView] {
     var finished: [PlaneView] = []
     for (index, plane) in planes.enumerated() {
@@ -158,7 +175,11 @@ final class ThumbnailRenderer {
       }
       let half = try buffer(index, in: &halved)
         .plane(columns: (upright.columns + 1) / 2, rows: (upright.rows + 1) / 2)
-      try Self.halve(upright, into: half, proceed)
+      if let alpha {
+        try Transparency.halve(upright, alpha, into: half, proceed: proceed)
+      } else {
+        try Self.halve(upright, into: half, proceed)
+      }
       finished.append(half)
     }
     return finished

@@ -14,62 +14,109 @@ struct ThumbnailRendering {
   let monitor: (any ThumbnailMonitor)?
   let workspace: DecodeWorkspace
 
-  /// Makes every size, and delivers each when it is done. Sizes in a row of which the picture gives the same thumbnail, as of a
-  /// small picture, are made once.
+  /// Makes every size in every format, and delivers each when it is done. Sizes in a row of which the picture gives the same
+  /// thumbnail, as of a small picture, are made once, and so are the samples for several formats.
   func run(
     _ picture: RenderablePicture, _ placements: [Placement], _ extras: SourceExtras,
     deliver: (Thumbnail) throws -> Void
   ) throws {
     var placeholder: Placeholder?
-    var last: (placement: Placement, bytes: UnsafeRawBufferPointer)?
-    for (index, size) in options.sizes.enumerated() {
+    var rendered: (placement: Placement, picture: RenderedPicture)?
+    // The files of the last placement. Sizes in a row may share them.
+    var files: [(format: ThumbnailFormat, placement: Placement, file: EncodedFile)] = []
+    let renditions = options.renditions
+    for (index, rendition) in renditions.enumerated() {
       try checkCancelled()
       let placement = placements[index]
-      let bytes: UnsafeRawBufferPointer
-      if let last, last.placement == placement {
-        bytes = last.bytes
-      } else {
-        let rendered = try render(picture, index, placement, extras, &placeholder)
-        bytes = try encode(rendered, pixels: placement.pixels, extras.metadata(for: placement.pixels))
+      // After another placement a file may be in a buffer that was used again.
+      if files.contains(where: { !$0.placement.showsSame(as: placement) }) { files = [] }
+      var file = files.first { $0.format == rendition.format && $0.placement == placement }?.file
+      if file == nil {
+        let samples: RenderedPicture
+        if let rendered, rendered.placement == placement {
+          samples = rendered.picture
+        } else {
+          samples = try render(picture, index, placement, extras, &placeholder)
+          rendered = (placement, samples)
+        }
+        file = try encode(samples, as: rendition.format, extras.metadata(for: placement.pixels))
       }
-      last = (placement, bytes)
-      try deliver(Thumbnail(size: size, pixels: placement.pixels, bytes: bytes, placeholder: placeholder))
-      let done = Double(index + 1) / Double(options.sizes.count)
+      guard let file else { return }
+      files.append((rendition.format, placement, file))
+      try file.withBytes { bytes in
+        try deliver(
+          Thumbnail(
+            size: rendition.size, format: rendition.format, pixels: placement.pixels, bytes: bytes,
+            placeholder: placeholder))
+      }
+      let done = Double(index + 1) / Double(renditions.count)
       monitor?.progressed(to: DecoderProgress.share + (1 - DecoderProgress.share) * done)
     }
   }
 
-  /// Makes the planes of one size, which are valid until the next call.
+  /// Makes the samples of one thumbnail, which are valid until the next call.
   ///
-  /// - parameter index: of the size.
+  /// - parameter index: of the rendition.
   /// - parameter placeholder: receives the placeholder if the options ask for one and there is none yet.
   func render(
     _ picture: RenderablePicture, _ index: Int, _ placement: Placement, _ extras: SourceExtras,
     _ placeholder: inout Placeholder?
-  ) throws(ThumbnailError) -> [PlaneView] {
+  ) throws(ThumbnailError) -> RenderedPicture {
     monitor?.entered(.resizing)
-    let order = ThumbnailRenderer.Order(placement: placement, conversion: extras.conversion, options: options)
-    let rendered =
-      switch picture {
-      case .whole(let picture): try workspace.renderer.render(picture, order, proceed: checkCancelled)
-      case .resized(let shape, let targets):
-        try workspace.renderer.finish(targets[index], of: shape, order, proceed: checkCancelled)
-      }
-    if options.makesPlaceholder, placeholder == nil {
+    let isMissing = options.makesPlaceholder && placeholder == nil
+    if isMissing, placement.layout.keepsAlpha {
+      var opaque = placement
+      opaque.layout = SampleLayout(colors: placement.layout.colors, keepsAlpha: false)
       placeholder = try workspace.renderer.placeholder(
-        of: rendered, pixels: placement.pixels, options: options, proceed: checkCancelled)
+        of: try render(picture, index, opaque, extras), proceed: checkCancelled)
+    }
+    let rendered = try render(picture, index, placement, extras)
+    if isMissing, placeholder == nil {
+      placeholder = try workspace.renderer.placeholder(of: rendered, proceed: checkCancelled)
     }
     return rendered
   }
 
-  /// Encodes the planes of one size. The bytes are valid until the next call.
+  private func render(
+    _ picture: RenderablePicture, _ index: Int, _ placement: Placement, _ extras: SourceExtras
+  ) throws(ThumbnailError) -> RenderedPicture {
+    let order = ThumbnailRenderer.Order(placement: placement, conversion: extras.conversion, options: options)
+    return switch picture {
+    case .whole(let picture): try workspace.renderer.render(picture, order, proceed: checkCancelled)
+    case .resized(let shape, let targets):
+      try workspace.renderer.finish(targets[index], of: shape, order, proceed: checkCancelled)
+    }
+  }
+
+  /// The bytes of a thumbnail.
+  enum EncodedFile {
+    /// In the encoder's buffer, valid until it encodes again.
+    case borrowed(UnsafeRawBufferPointer)
+    case owned([UInt8])
+
+    func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+      switch self {
+      case .borrowed(let bytes): try body(bytes)
+      case .owned(let bytes): try bytes.withUnsafeBytes(body)
+      }
+    }
+  }
+
+  /// Encodes a thumbnail.
+  ///
+  /// - throws: `ThumbnailError`, and the errors of the encoder of other formats.
   func encode(
-    _ planes: [PlaneView], pixels: PixelSize, _ metadata: JPEGEncoder.Metadata
-  ) throws(ThumbnailError) -> UnsafeRawBufferPointer {
+    _ picture: RenderedPicture, as format: ThumbnailFormat, _ metadata: ThumbnailMetadata
+  ) throws -> EncodedFile {
     monitor?.entered(.encoding)
-    return try workspace.currentEncoder().encode(
-      planes, pixels: pixels, halfChroma: options.halvesChroma(at: pixels), options: options, metadata: metadata,
-      monitor: monitor)
+    if format == .jpeg {
+      return .borrowed(
+        try workspace.currentEncoder().encode(picture, options: options, metadata: metadata, monitor: monitor))
+    }
+    guard let encoder = workspace.otherEncoder else {
+      throw ThumbnailError.internalFault("there is no encoder for \(format.type.displayName)")
+    }
+    return .owned(try encoder.encode(picture, as: format, options, metadata, monitor: monitor))
   }
 
   private func checkCancelled() throws(ThumbnailError) {
@@ -78,15 +125,32 @@ struct ThumbnailRendering {
 }
 
 extension ThumbnailOptions {
-  /// The placement of each size of a picture. Throws if a limit is exceeded.
+  /// The placement of each rendition of a picture. Throws if a limit is exceeded.
+  ///
+  /// - parameter hasAlpha: whether the picture may be transparent.
   package func placements(
-    for pixels: PixelSize, _ orientation: Orientation
+    for pixels: PixelSize, _ orientation: Orientation, hasAlpha: Bool = false
   ) throws(ThumbnailError) -> [Placement] {
-    let placements = sizes.map { $0.placement(for: orientation.apply(to: pixels)) }
+    let placements = allPlacements(for: orientation.apply(to: pixels), hasAlpha: hasAlpha)
     if pixels.count > limitPixels { throw .tooManyPixels(pixels, limit: limitPixels) }
-    for placement in placements where placement.pixels.count > limitPixels {
-      throw .thumbnailTooLarge(placement.pixels, limit: limitPixels)
+    for (placement, rendition) in zip(placements, renditions) {
+      if placement.pixels.count > limitPixels { throw .thumbnailTooLarge(placement.pixels, limit: limitPixels) }
+      let longest = rendition.format.longestSide
+      if max(placement.pixels.width, placement.pixels.height) > longest {
+        throw .sideTooLong(placement.pixels, rendition.format.type, limit: longest)
+      }
     }
     return placements
+  }
+
+  /// The same whatever the limits are.
+  ///
+  /// - parameter source: the picture's size as displayed.
+  func allPlacements(for source: PixelSize, hasAlpha: Bool = false) -> [Placement] {
+    renditions.map { rendition in
+      var placement = rendition.size.placement(for: source)
+      placement.layout = layout(of: rendition.format, at: placement.pixels, hasAlpha: hasAlpha)
+      return placement
+    }
   }
 }

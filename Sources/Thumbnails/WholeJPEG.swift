@@ -68,7 +68,7 @@ package final class WholeJPEG {
       offset += layout.min_stride * layout.min_rows
     }
     let picture = DecodedPicture(pixels: info.pixels, orientation: info.orientation, model: model, planes: decoded)
-    let extras = SourceExtras(decoder, options.keep, maker.workspace.profiles, model)
+    let extras = SourceExtras(decoder, options.kept(of: model), maker.workspace.profiles, model)
     try ThumbnailRendering(options: options, monitor: monitor, workspace: maker.workspace)
       .run(.whole(picture), placements, extras, deliver: deliver)
     return zip(warnings, [nil, damage, nil]).compactMap { $0.isEmpty ? $1 : $0 }

@@ -190,7 +190,7 @@ import Testing
   @Test func muchSmallerThumbnailsAreMadeFromLargerOnes() throws {
     func parents(_ sizes: String..., of pixels: PixelSize = PixelSize(width: 6000, height: 4000)) throws -> [Int?] {
       let specs = try sizes.map { try SizeSpec(parsing: $0) }
-      return specs.map { $0.placement(for: pixels) }.parents(ThumbnailOptions(sizes: specs))
+      return ThumbnailOptions(sizes: specs).allPlacements(for: pixels).parents()
     }
     #expect(try parents("320", "640", "1024", "1600", "2048") == [3, 3, 4, nil, nil])
     #expect(try parents("1440", "250") == [nil, 0])
@@ -260,7 +260,8 @@ import Testing
     let encoder = try JPEGEncoder()
     let bytes = Array(
       try encoder.encode(
-        planes, pixels: pixels, halfChroma: false, options: options, metadata: JPEGEncoder.Metadata(), monitor: nil))
+        RenderedPicture(ycc: planes, pixels, halvesChroma: false), options: options, metadata: ThumbnailMetadata(),
+        monitor: nil))
     let made = try Picture(bytes)
     #expect(made.pixels == pixels)
     // With the codes of the sample it would be more than twice as large as is reserved for noise.

@@ -265,7 +265,7 @@ import Testing
       return plane
     }
     let small = try SmallPicture(
-      reducing: planes, pixels: pixels, halfChroma: isHalf, with: Resampler(), proceed: {})
+      reducing: RenderedPicture(ycc: planes, pixels, halvesChroma: isHalf), with: Resampler(), proceed: {})
     #expect(small.size == SmallPicture.size(for: pixels))
     let wrong = withExtendedLifetime(buffers) {
       (0..<small.size.count).filter { pixel in

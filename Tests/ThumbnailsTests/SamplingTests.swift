@@ -137,8 +137,8 @@ import Testing
     let encoder = try JPEGEncoder()
     let source = Array(
       try encoder.encode(
-        [plane], pixels: PixelSize(width: side, height: side), halfChroma: false, options: options,
-        metadata: JPEGEncoder.Metadata(), monitor: nil))
+        RenderedPicture(ycc: [plane], PixelSize(width: side, height: side), halvesChroma: false), options: options,
+        metadata: ThumbnailMetadata(), monitor: nil))
     for failOn in [FailOn.error, .warning] {
       let made = try thumbnail(of: source, "64") { $0.failOn = failOn }
       for y in [0.1, 0.5, 0.9] {
@@ -167,7 +167,7 @@ import Testing
         ("20", .s444, 8, .blocks(side: 1)), ("40", .s444, 4, .blocks(side: 2)), ("60", .s444, 4, half),
       ] {
         var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], subsampling: subsampling)
-        let placements = options.sizes.map { $0.placement(for: info.pixels) }
+        let placements = options.allPlacements(for: info.pixels)
         let note = Comment("\(size) \(subsampling), progressive: \(isProgressive)")
         let plan = DecodePlan(info, for: placements, options, .sparing)
         #expect(plan.method == method && plan.denominator == denominator, note)

@@ -45,7 +45,7 @@ import Testing
     let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: Self.baseline))
     let methods = try Self.sizes.map { size in
       let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], subsampling: .s420)
-      return DecodePlan(info, for: options.sizes.map { $0.placement(for: info.pixels) }, options, .sparing)
+      return DecodePlan(info, for: options.allPlacements(for: info.pixels), options, .sparing)
     }
     #expect(methods.map(\.denominator) == [8, 4, 2, 1])
     #expect(methods.prefix(2).map(\.method) == [.blocks(side: 1), .blocks(side: 2)])

@@ -9,9 +9,10 @@ extension DecodeRequest {
   /// - Parameters:
   ///   - header: of a picture that has a decoder.
   ///   - reduction: how many pixels of the picture, along the axis with fewer, become one of the largest thumbnail.
-  ///   - background: the colour where the picture is transparent.
+  ///   - background: the colour where the picture is transparent; nil for a plane of alpha, which only a transparent picture
+  ///     without a canvas may have.
   ///   - failMask: the classes of warnings that end decoding, as `cdecoding_request` has them.
-  init(_ header: PictureHeader, reduction: Double, background: RGBColor, failMask: UInt32) {
+  init(_ header: PictureHeader, reduction: Double, background: RGBColor?, failMask: UInt32) {
     var request = cdecoding_request()
     request.kind = header.kind
     request.fail_mask = failMask
@@ -22,8 +23,12 @@ extension DecodeRequest {
       (scaled, shrink) = (header.pixels.reduced(by: reduction / Self.scalingMargin).evened(within: header.pixels), 1)
     }
     (request.scaled_width, request.scaled_height) = (UInt32(scaled.width), UInt32(scaled.height))
-    let colors = header.values(of: header.canvas ?? background)
-    withUnsafeMutableBytes(of: &request.background) { $0.copyBytes(from: colors) }
+    // Without a colour, all values are 0.
+    if let color = header.canvas ?? background {
+      let colors = header.values(of: color)
+      withUnsafeMutableBytes(of: &request.background) { $0.copyBytes(from: colors) }
+    }
+    request.keeps_alpha = header.canvas == nil && background == nil
     if case .tiles = header.coding { request.is_gbr = header.components == .rgb }
     request.is_premultiplied = header.isPremultiplied
     request.is_overlay = header.canvas != nil
@@ -42,7 +47,7 @@ extension DecodeRequest {
   ///   - memory: at least ``memorySize`` bytes, which the decoder has filled.
   func picture(of header: PictureHeader, in memory: UnsafeRawBufferPointer) -> DecodedPicture {
     precondition(memory.count >= memorySize, "the memory for planes is too small")
-    let planes = planes.enumerated().map { index, plane in
+    let planes = (planes + alpha).enumerated().map { index, plane in
       // Nothing writes to the planes of a picture.
       let base = UnsafeMutableRawPointer(mutating: memory.baseAddress! + Int(plane.offset))
       let view = PlaneView(
@@ -54,7 +59,9 @@ extension DecodeRequest {
         view: view, columnsExact: Double(request.scaled_width) / Double(across) / Double(plane.shrink_x),
         rowsExact: Double(request.scaled_height) / Double(down) / Double(plane.shrink_y))
     }
-    return DecodedPicture(pixels: header.pixels, orientation: header.orientation, model: header.model, planes: planes)
+    return DecodedPicture(
+      pixels: header.pixels, orientation: header.orientation, model: header.model, planes: planes,
+      hasAlpha: keepsAlpha)
   }
 }
 

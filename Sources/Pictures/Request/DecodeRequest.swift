@@ -29,6 +29,10 @@ public struct DecodeRequest: Sendable {
       planes.append(plane)
       offset += UInt64(plane.columns) * UInt64(plane.rows)
     }
+    if request.keeps_alpha, let first = planes.first {
+      self.request.alpha_offset = offset
+      offset += UInt64(first.columns) * UInt64(first.rows)
+    }
     self.request.plane_count = UInt32(planes.count)
     withUnsafeMutableBytes(of: &self.request.planes) { places in
       for (index, plane) in planes.enumerated() {
@@ -41,6 +45,16 @@ public struct DecodeRequest: Sendable {
     self.planes = planes
     memorySize = Int(offset)
     self.decoderBytes = decoderBytes
+  }
+
+  /// Whether a plane of alpha follows the others.
+  public var keepsAlpha: Bool { request.keeps_alpha }
+
+  /// The plane of alpha, if there is one.
+  var alpha: [cdecoding_plane] {
+    guard keepsAlpha, var plane = planes.first else { return [] }
+    plane.offset = request.alpha_offset
+    return [plane]
   }
 
   /// What the decoder may read of a file of so many bytes.

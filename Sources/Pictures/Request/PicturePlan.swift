@@ -26,7 +26,8 @@ extension PictureHeader {
     let factor = Double(version.orientedPixels.width) / Double(orientedPixels.width)
     return .decoder(
       DecodeRequest(
-        version, reduction: reduction * factor, background: options.background, failMask: options.failOn.mask), version)
+        version, reduction: reduction * factor, background: version.isTransparent(in: options) ? nil : options.color,
+        failMask: options.failOn.mask), version)
   }
 }
 
@@ -34,13 +35,26 @@ extension DecodeRequest {
   /// The peak memory for making these thumbnails, in bytes, beyond that of an idle maker: that of this process and of the
   /// decoder.
   public func bytesNeeded(for options: ThumbnailOptions, header: PictureHeader) throws(ThumbnailError) -> Int {
-    let placements = try options.placements(for: header.pixels, header.orientation)
+    let placements = try options.placements(for: header.pixels, header.orientation, hasAlpha: keepsAlpha)
     let filtered = Int(planes[0].columns) + Int(planes[0].rows)
     let shape = RenderingShape(
-      components: planes.count, orientation: header.orientation, convertsPixels: true, filteredSamples: filtered)
+      components: planes.count, hasAlpha: keepsAlpha, orientation: header.orientation, convertsPixels: true,
+      filteredSamples: filtered)
     let profile = header.profileBytes
     let exif = options.keep.isDisjoint(with: [.exif, .copyright, .gps]) ? 0 : Int(header.exif?.size ?? 0) * 6
     let working = 640 << 10
     return memorySize + decoderBytes + RenderingMemory(shape, placements, options).total + profile * 6 + exif + working
   }
+}
+
+extension PictureHeader {
+  /// Whether any thumbnail of the picture is transparent.
+  fileprivate func isTransparent(in options: ThumbnailOptions) -> Bool {
+    hasAlpha && canvas == nil && options.keepsAlpha
+  }
+}
+
+extension ThumbnailOptions {
+  /// The colour where a picture is transparent, in thumbnails that cannot be.
+  fileprivate var color: RGBColor { background ?? .white }
 }

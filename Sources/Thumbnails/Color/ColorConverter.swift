@@ -1,12 +1,14 @@
-/// Converts rows of a thumbnail's components, all of the same size, to YCbCr of sRGB.
+/// Converts rows of a thumbnail's components, all of the same size, to YCbCr or RGB of sRGB.
 struct ColorConverter {
   private let model: ColorModel
   private let transform: ProfileTransform?
+  private let toRGB: Bool
 
-  /// - parameter transform: from the picture's own colours to sRGB; nil if they are sRGB or unknown.
-  init(model: ColorModel, transform: ProfileTransform?) {
-    self.model = model
-    self.transform = transform
+  /// - parameters:
+  ///   - transform: from the picture's own colours to sRGB; nil if they are sRGB or unknown.
+  ///   - toRGB: whether the result is RGB rather than JPEG's YCbCr.
+  init(model: ColorModel, transform: ProfileTransform?, toRGB: Bool) {
+    (self.model, self.transform, self.toRGB) = (model, transform, toRGB)
   }
 
   /// Converts three or four planes into the first three of them, in place.
@@ -14,6 +16,7 @@ struct ColorConverter {
   /// - parameter proceed: called every 16 rows.
   /// - throws: the errors of `proceed`.
   func convert(_ planes: [PlaneView], proceed: CancellationCheck) throws(ThumbnailError) {
+    if model == .grey || toRGB && model == .rgb && transform == nil { return }
     let columns = planes[0].columns
     var pixels = [UInt8](repeating: 0, count: columns * planes.count)
     var colors = [UInt8](repeating: 0, count: columns * 3)
@@ -34,7 +37,8 @@ struct ColorConverter {
         swap(&pixels, &colors)
       }
       for x in 0..<columns {
-        (lines[0][x], lines[1][x], lines[2][x]) = YCbCr.ycc(colors[3 * x], colors[3 * x + 1], colors[3 * x + 2])
+        let (red, green, blue) = (colors[3 * x], colors[3 * x + 1], colors[3 * x + 2])
+        (lines[0][x], lines[1][x], lines[2][x]) = toRGB ? (red, green, blue) : YCbCr.ycc(red, green, blue)
       }
     }
   }

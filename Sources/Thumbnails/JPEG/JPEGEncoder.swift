@@ -2,12 +2,6 @@ import CLibJPEG
 
 /// Encodes planes as JPEG files. The output buffer is reused for the next picture.
 final class JPEGEncoder {
-  /// The metadata to write into the file; empty for none.
-  struct Metadata {
-    var exif: [UInt8] = []
-    var profile: [UInt8] = []
-  }
-
   /// From this height on, all coefficients of a baseline picture are never held at once.
   static let sampledHeight = Int(CLIBJPEG_SAMPLED_FROM) * 16
 
@@ -31,14 +25,15 @@ final class JPEGEncoder {
   /// Encodes one grey plane or three YCbCr planes.
   ///
   /// - parameters:
-  ///   - planes: with `halfChroma`, chroma has half as many rows and columns as luma, rounded up.
+  ///   - picture: not of RGB, and not transparent.
   ///   - monitor: decides at every row of MCUs whether to stop.
   /// - returns: the file's bytes, valid until the next call.
   /// - throws: `outOfMemory`, `cancelled`.
   func encode(
-    _ planes: [PlaneView], pixels: PixelSize, halfChroma: Bool, options: ThumbnailOptions, metadata: Metadata,
+    _ picture: RenderedPicture, options: ThumbnailOptions, metadata: ThumbnailMetadata,
     monitor: (any ThumbnailMonitor)?
   ) throws(ThumbnailError) -> UnsafeRawBufferPointer {
+    let (planes, pixels) = (picture.colors, picture.pixels)
     // libjpeg calls back only during the call made here, while `cancellation` is alive.
     let cancellation = Cancellation(monitor)
     let context = Unmanaged.passUnretained(cancellation).toOpaque()
@@ -56,7 +51,8 @@ final class JPEGEncoder {
     let status = metadata.exif.withUnsafeBufferPointer { exif in
       metadata.profile.withUnsafeBufferPointer { profile in
         var encoding = clibjpeg_encoding(
-          width: UInt32(pixels.width), height: UInt32(pixels.height), grey: planes.count == 1, half_chroma: halfChroma,
+          width: UInt32(pixels.width), height: UInt32(pixels.height), grey: planes.count == 1,
+          half_chroma: picture.layout.halvesChroma,
           progressive: options.progressive, quality: Int32(min(max(options.quality, 1), 100)),
           expected_size: Self.expectedSize(samples: samples, options.quality),
           exif: exif.baseAddress, exif_size: exif.count, icc: profile.baseAddress, icc_size: profile.count)

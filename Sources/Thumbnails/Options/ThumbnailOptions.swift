@@ -66,8 +66,14 @@ public enum Previews: String, Sendable, CaseIterable {
 public struct ThumbnailOptions: Sendable, Hashable {
   /// The sizes, at least one. All are made from one decoding.
   public var sizes: [SizeSpec] { didSet { checkSizes() } }
-  /// JPEG quality, 1-100; other values count as the nearest of these.
+  /// The formats of each size, at least one.
+  package var formats: [ThumbnailFormat] = [.jpeg]
+  /// JPEG quality, 1-100; other values count as the nearest of these. In other formats, what looks as much like the source.
   public var quality: Int
+  /// Whether the samples of thumbnails stay as they are, in formats that can be lossless.
+  package var lossless = false
+  /// How much time is spent on smaller files in formats other than JPEG, 0 to 9; nil for what is usual.
+  package var effort: Int?
   /// Whether thumbnails are progressive rather than baseline JPEGs.
   public var progressive: Bool
   public var subsampling: ChromaSubsampling
@@ -76,8 +82,8 @@ public struct ThumbnailOptions: Sendable, Hashable {
   /// patterns, but is much slower, because the source has to be decoded at full size.
   public var linear: Bool
   public var failOn: FailOn
-  /// The colour where a picture is transparent.
-  public var background: RGBColor
+  /// The colour where a picture is transparent; nil for white in JPEG, and for nothing in formats that can be transparent.
+  public var background: RGBColor?
   public var previews: Previews
   /// The most pixels that a source, or one thumbnail, may have.
   public var limitPixels: Int
@@ -86,7 +92,7 @@ public struct ThumbnailOptions: Sendable, Hashable {
 
   public init(
     sizes: [SizeSpec], quality: Int = 80, progressive: Bool = false, subsampling: ChromaSubsampling = .auto,
-    keep: KeptMetadata = [], linear: Bool = false, failOn: FailOn = .error, background: RGBColor = .white,
+    keep: KeptMetadata = [], linear: Bool = false, failOn: FailOn = .error, background: RGBColor? = nil,
     previews: Previews = .auto, limitPixels: Int = 1_000_000_000, makesPlaceholder: Bool = false
   ) {
     self.sizes = sizes

@@ -35,3 +35,10 @@ package enum ColorModel: Sendable, Hashable {
 
 /// The colours that a profile describes: the "data colour space" of its header.
 enum ProfileKind: Sendable, Hashable { case grey, rgb, cmyk }
+
+extension ThumbnailOptions {
+  /// The metadata that thumbnails of such a picture keep. A WebP file has no grey, so no profile of grey fits it.
+  func kept(of model: ColorModel) -> KeptMetadata {
+    model == .grey && formats.contains(.webp) ? keep.subtracting(.icc) : keep
+  }
+}

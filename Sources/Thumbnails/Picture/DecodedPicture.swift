@@ -15,8 +15,14 @@ struct PictureShape {
   let pixels: PixelSize
   let orientation: Orientation
   let model: ColorModel
-  /// One for each component.
+  /// One for each component, and one for alpha.
   let planes: [PlaneShape]
+  let hasAlpha: Bool
+
+  init(pixels: PixelSize, orientation: Orientation, model: ColorModel, planes: [PlaneShape], hasAlpha: Bool = false) {
+    (self.pixels, self.orientation, self.model) = (pixels, orientation, model)
+    (self.planes, self.hasAlpha) = (planes, hasAlpha)
+  }
 }
 
 /// One component of a decoded source.
@@ -35,19 +41,25 @@ package struct DecodedPlane {
   }
 }
 
-/// A decoded source: one plane for each component, at the decoding scale, neither turned nor converted.
+/// A decoded source: one plane for each component, at the decoding scale, neither turned nor converted. Of a transparent picture,
+/// the last plane is alpha, and the samples of the others are multiplied by it.
 package struct DecodedPicture {
   /// The whole picture's size at full scale, as stored.
   let pixels: PixelSize
   let orientation: Orientation
   let model: ColorModel
   let planes: [DecodedPlane]
+  let hasAlpha: Bool
 
-  package init(pixels: PixelSize, orientation: Orientation, model: ColorModel, planes: [DecodedPlane]) {
-    (self.pixels, self.orientation, self.model, self.planes) = (pixels, orientation, model, planes)
+  package init(
+    pixels: PixelSize, orientation: Orientation, model: ColorModel, planes: [DecodedPlane], hasAlpha: Bool = false
+  ) {
+    (self.pixels, self.orientation, self.model) = (pixels, orientation, model)
+    (self.planes, self.hasAlpha) = (planes, hasAlpha)
   }
 
   var shape: PictureShape {
-    PictureShape(pixels: pixels, orientation: orientation, model: model, planes: planes.map(\.shape))
+    PictureShape(
+      pixels: pixels, orientation: orientation, model: model, planes: planes.map(\.shape), hasAlpha: hasAlpha)
   }
 }

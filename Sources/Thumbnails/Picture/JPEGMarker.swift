@@ -20,7 +20,7 @@ package struct JPEGMarker: RawRepresentable, Sendable, Hashable {
   /// The first of eight restart markers, which are used in turn.
   static let rst0 = JPEGMarker(rawValue: 0xD0)
   /// Start of image.
-  static let soi = JPEGMarker(rawValue: 0xD8)
+  package static let soi = JPEGMarker(rawValue: 0xD8)
   /// End of image.
   static let eoi = JPEGMarker(rawValue: 0xD9)
   /// Start of scan.

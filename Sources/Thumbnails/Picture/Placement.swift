@@ -1,11 +1,18 @@
-/// The part of a picture that a thumbnail shows, and the thumbnail's size.
+/// The part of a picture that a thumbnail shows, and the thumbnail's size and samples.
 public struct Placement: Sendable, Hashable {
   /// The thumbnail's size.
   public let pixels: PixelSize
+  /// The thumbnail's samples.
+  var layout = SampleLayout(colors: .ycc(halvesChroma: false), keepsAlpha: false)
   /// The part of the oriented source that is shown.
   var region: PixelRect
   /// Whether the region has to be moved to the part with the most details, once the picture is decoded.
   private(set) var seeksAttention = false
+
+  /// Whether another thumbnail shows the same, perhaps with other samples.
+  func showsSame(as other: Placement) -> Bool {
+    (pixels, seeksAttention) == (other.pixels, other.seeksAttention) && region == other.region
+  }
 
   /// The source pixels for each thumbnail pixel, along the axis with fewer.
   package var reduction: Double {
@@ -77,7 +84,8 @@ extension ThumbnailOptions {
 }
 
 extension [Placement] {
-  /// Without those that equal the one before: of a small picture, several sizes give the same thumbnail.
+  /// Without those that equal the one before: of a small picture several sizes give the same thumbnail, and several formats take
+  /// the same samples.
   var withoutRepeats: [Placement] { enumerated().filter { $0 == 0 || self[$0 - 1] != $1 }.map(\.element) }
 
   /// For each thumbnail, the larger one that it is made from; nil if it is made from the picture itself.
@@ -86,12 +94,11 @@ extension [Placement] {
   /// So the smaller one does not show what the larger one's filter does to the finest details. The larger one is made from the
   /// picture itself, so that no thumbnail goes through three filters, and it is not enlarged. If several are possible, the
   /// smallest is taken.
-  func parents(_ options: ThumbnailOptions) -> [Int?] {
+  func parents() -> [Int?] {
     var parents = [Int?](repeating: nil, count: count)
     for index in indices.sorted(by: { self[$0].pixels.count > self[$1].pixels.count }) {
       let larger = indices.filter { other in
-        parents[other] == nil && self[index].canBeMade(from: self[other])
-          && options.halvesChroma(at: self[index].pixels) == options.halvesChroma(at: self[other].pixels)
+        parents[other] == nil && self[index].canBeMade(from: self[other]) && self[index].layout == self[other].layout
       }
       parents[index] = larger.min { self[$0].pixels.count < self[$1].pixels.count }
     }

@@ -3,8 +3,8 @@ import Foundation
 /// One component's 8-bit samples in memory that it does not own: `rows` × `columns`, row `r` at `base + r * stride`.
 package struct PlaneView {
   let base: UnsafeMutablePointer<UInt8>
-  let columns: Int
-  let rows: Int
+  package let columns: Int
+  package let rows: Int
   let stride: Int
 
   package init(base: UnsafeMutablePointer<UInt8>, columns: Int, rows: Int, stride: Int) {
@@ -12,6 +12,14 @@ package struct PlaneView {
   }
 
   func row(_ index: Int) -> UnsafeMutablePointer<UInt8> { base + index * stride }
+
+  /// Copies the samples without padding, to memory that has room for them from `place` on.
+  package func copy(to memory: UnsafeMutableRawBufferPointer, at place: Int) {
+    for index in 0..<rows {
+      let source = UnsafeRawBufferPointer(start: row(index), count: columns)
+      memory[(place + index * columns)...].copyBytes(from: source)
+    }
+  }
 }
 
 /// Memory for planes of samples, which is kept from one picture to the next and grows as needed.

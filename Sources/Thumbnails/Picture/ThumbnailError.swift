@@ -27,6 +27,8 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
   case tooManyPixels(PixelSize, limit: Int)
   /// A requested thumbnail would have more pixels than allowed.
   case thumbnailTooLarge(PixelSize, limit: Int)
+  /// A requested thumbnail would have more pixels along a side than its format allows.
+  case sideTooLong(PixelSize, ImageType, limit: Int)
   /// A decompression bomb: more scans than any real file has.
   case tooManyScans(limit: Int)
   /// Reading failed with this `errno`.
@@ -54,6 +56,8 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyPixels(let size, let limit): "\(size) = \(size.count) pixels, over the limit of \(limit)"
     case .thumbnailTooLarge(let size, let limit):
       "a thumbnail of \(size) = \(size.count) pixels is over the limit of \(limit)"
+    case .sideTooLong(let size, let type, let limit):
+      "a thumbnail of \(size) pixels has a side above \(limit), the limit of \(type.displayName)"
     case .tooManyScans(let limit): "damaged: more than \(limit) scans, which only files made to waste time have"
     case .unreadable(let code): "cannot be read: \(String(cString: strerror(code)))"
     case .outOfMemory: "out of memory"

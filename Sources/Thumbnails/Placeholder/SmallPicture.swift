@@ -17,28 +17,27 @@ struct SmallPicture {
   /// its edges count in part. A thumbnail that is small enough keeps its pixels, and a tiny one has them repeated.
   ///
   /// - parameters:
-  ///   - planes: one for grey or three (YCbCr). With `halfChroma`, chroma has half of luma's columns and rows, rounded up.
-  ///   - pixels: the size of the thumbnail.
+  ///   - picture: not transparent.
   ///   - proceed: called between planes, and as `Resampler.average` does.
   /// - throws: `outOfMemory`, and the errors of `proceed`.
   init(
-    reducing planes: [PlaneView], pixels: PixelSize, halfChroma: Bool, with resampler: Resampler,
-    proceed: CancellationCheck
+    reducing picture: RenderedPicture, with resampler: Resampler, proceed: CancellationCheck
   ) throws(ThumbnailError) {
+    let pixels = picture.pixels
     size = Self.size(for: pixels)
-    let buffers = planes.map { _ in PlaneBuffer() }
+    let buffers = picture.colors.map { _ in PlaneBuffer() }
     var small: [PlaneView] = []
-    for (index, plane) in planes.enumerated() {
+    for (index, plane) in picture.colors.enumerated() {
       try proceed()
       // At an odd size, half of the last chroma sample is beyond the picture's edge, and does not count.
-      let scale = index > 0 && halfChroma ? 0.5 : 1
+      let scale = index > 0 && picture.layout.halvesChroma ? 0.5 : 1
       let target = try buffers[index].plane(columns: size.width, rows: size.height)
       try resampler.average(
         plane, columns: Double(pixels.width) * scale, rows: Double(pixels.height) * scale, into: target,
         proceed: proceed)
       small.append(target)
     }
-    samples = Self.gather(small, size)
+    samples = Self.gather(small, size, isRGB: picture.layout.isRGB)
     withExtendedLifetime(buffers) {}
   }
 
@@ -69,14 +68,15 @@ struct SmallPicture {
     return PixelSize(width: side(pixels.width), height: side(pixels.height))
   }
 
-  /// Red, green and blue from one grey or three YCbCr planes without padding.
-  private static func gather(_ planes: [PlaneView], _ size: PixelSize) -> [UInt8] {
+  /// Red, green and blue from one grey plane, or three of YCbCr or RGB, without padding.
+  private static func gather(_ planes: [PlaneView], _ size: PixelSize, isRGB: Bool) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: size.count * 3) { samples, count in
       count = size.count * 3
       for index in 0..<size.count {
-        let y = planes[0].base[index]
+        let first = planes[0].base[index]
+        let others = planes.count == 1 ? (first, first) : (planes[1].base[index], planes[2].base[index])
         let (red, green, blue) =
-          planes.count == 1 ? (y, y, y) : YCbCr.jpeg.rgb(y, planes[1].base[index], planes[2].base[index])
+          planes.count == 1 || isRGB ? (first, others.0, others.1) : YCbCr.jpeg.rgb(first, others.0, others.1)
         (samples[3 * index], samples[3 * index + 1], samples[3 * index + 2]) = (red, green, blue)
       }
     }

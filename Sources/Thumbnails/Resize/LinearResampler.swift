@@ -9,12 +9,13 @@ struct LinearResampler {
   /// The conversion for the source's profile.
   let conversion: ProfileConversion
 
-  /// Resizes one grey plane, or three colour planes that cover the same picture, to targets of one size.
+  /// Resizes one grey plane, or three colour planes that cover the same picture, and perhaps alpha, to targets of one size.
   ///
   /// - parameters:
-  ///   - picture: grey, YCbCr with chroma of any resolution, or RGB.
+  ///   - picture: grey, YCbCr with chroma of any resolution, or RGB. Of a transparent picture, samples are multiplied by their
+  ///     alpha, and all planes have one size.
   ///   - region: the part shown, in samples of the first plane.
-  ///   - targets: one grey plane, or red, green and blue of sRGB.
+  ///   - targets: one grey plane, or red, green and blue of sRGB; then alpha, by which they are not multiplied.
   ///   - proceed: called every 16 rows of the source, and of the targets.
   /// - throws: the errors of `proceed`.
   func resample(
@@ -25,6 +26,8 @@ struct LinearResampler {
     let across = AxisFilter(samples: first.columns, start: region.x, length: region.width, count: width)
     let down = AxisFilter(samples: first.rows, start: region.y, length: region.height, count: height)
     var rows = picture.planes.map { RowReader(plane: $0, luma: picture.planes[0]) }
+    var opacity = picture.hasAlpha ? rows.removeLast() : nil
+    let colors = rows.count
     var converter = RowConverter(conversion, columns: first.columns, channels: rows.count)
     var light = [Float](repeating: 0, count: first.columns)
     var filtered = [[Float]](repeating: [Float](repeating: 0, count: width), count: targets.count)
@@ -37,10 +40,20 @@ struct LinearResampler {
       if y % 16 == 0 { try proceed() }
       while firstActive < height, ends[firstActive] <= y { firstActive += 1 }
       for index in rows.indices { rows[index].read(y) }
+      opacity?.read(y)
+      if let opacity { Self.divide(&rows, by: opacity) }
       if case .ycc(let matrix) = picture.model { Self.makeRGB(&rows, YCbCr(matrix)) }
       converter.convert(&rows)
       for channel in targets.indices {
-        for x in 0..<first.columns { light[x] = SRGBCurve.linear[Int(rows[channel].samples[x])] }
+        if channel < colors {
+          for x in 0..<first.columns { light[x] = SRGBCurve.linear[Int(rows[channel].samples[x])] }
+        }
+        if let opacity {
+          for x in 0..<first.columns {
+            let weight = Float(opacity.samples[x]) / 255
+            light[x] = channel < colors ? light[x] * weight : weight
+          }
+        }
         for x in 0..<width { filtered[channel][x] = Self.mix(light, across, x) }
       }
       for output in firstActive..<height {
@@ -51,10 +64,20 @@ struct LinearResampler {
         let weight = down.weights[Int(down.offsets[output]) + y - starts[output]]
         for channel in targets.indices { sums.add(filtered[channel], weight, to: output, at: channel * width) }
         guard y + 1 == ends[output] else { continue }
+        let finished = sums.line(of: output)
         for channel in targets.indices {
           let line = targets[channel].row(output)
-          let finished = sums.line(of: output)
-          for x in 0..<width { line[x] = SRGBCurve.encode(finished[channel * width + x]) }
+          for x in 0..<width {
+            let light = finished[channel * width + x]
+            guard picture.hasAlpha else {
+              line[x] = SRGBCurve.encode(light)
+              continue
+            }
+            let weight = min(max(finished[colors * width + x], 0), 1)
+            let isVisible = weight >= 1 / 512
+            line[x] =
+              channel == colors ? UInt8(weight * 255 + 0.5) : isVisible ? SRGBCurve.encode(light / weight) : 0
+          }
         }
         sums.finish(output)
       }
@@ -84,6 +107,17 @@ struct LinearResampler {
         tap += 1
       }
       return sum
+    }
+  }
+
+  /// Turns samples that are multiplied by their alpha into those of the colours themselves.
+  private static func divide(_ rows: inout [RowReader], by opacity: RowReader) {
+    for x in opacity.samples.indices where opacity.samples[x] < 255 {
+      let weight = Int(opacity.samples[x])
+      for index in rows.indices {
+        let sample = Int(rows[index].samples[x])
+        rows[index].samples[x] = weight == 0 ? 0 : UInt8(min((sample * 255 + weight / 2) / weight, 255))
+      }
     }
   }
 
