@@ -11,7 +11,8 @@ extension JobSettings {
     }
     if let clash = outputs.lazy.compactMap(\.clashOfPlaces).first { throw TextError(in: "name", "\(clash)") }
     try validateNames()
-    if let file = outputs.lazy.map(\.folder).first(where: { $0.hasJPEGName && FileIdentity(of: $0) == nil }) {
+    for output in outputs { try output.validateFormats() }
+    if let file = outputs.lazy.map(\.folder).first(where: { $0.isNamedLikeThumbnail && FileIdentity(of: $0) == nil }) {
       throw TextError(
         in: "out", "\(file.printable) looks like a file, but is to be the folder of the thumbnails; “name” names them")
     }
@@ -20,6 +21,9 @@ extension JobSettings {
         in: "shard",
         "a share has only some of the thumbnails; once all shares are done, a run of all sources makes the "
           + "manifest, contact sheet or gallery")
+    }
+    if joins.contactSheet != nil, !outputs.contains(where: { $0.formats.contains(.jpeg) }) {
+      throw TextError(in: "contact-sheet", "a contact sheet shows JPEG thumbnails; add jpeg to “format”")
     }
     try validateBuild()
     try joins.validate()
@@ -45,6 +49,7 @@ extension JobSettings {
   private func validateBuild() throws(TextError) {
     let metadata: KeptMetadata = [.exif, .copyright, .gps]
     try BuildTrait.formats.require("keep", if: outputs.contains { !$0.keep.isDisjoint(with: metadata) })
+    try BuildTrait.formats.require("format", if: outputs.contains { $0.formats != [.jpeg] })
     // Its filter of system calls is a part of the fence.
     try BuildTrait.formats.require("isolate", if: isolate == .require)
     try BuildTrait.network.require("out", if: !bucketOutputs.isEmpty)

@@ -18,16 +18,27 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   package private(set) var givenSizes: [SizeSpec]?
   /// The sizes if none were asked for.
   package internal(set) var usualSizes = [SizeSpec.standard]
-  /// 1 to 100.
+  /// At least one format, in which each size is made.
+  package var formats: [ThumbnailFormat] {
+    get { givenFormats ?? name?.format.map { [$0] } ?? [.jpeg] }
+    set { givenFormats = newValue }
+  }
+  /// The formats that were asked for; nil if none were.
+  package private(set) var givenFormats: [ThumbnailFormat]?
+  /// 1 to 100, as JPEG's quality; other formats look alike.
   package var quality = 80
+  /// Whether samples stay as they are, in WebP.
+  package var lossless = false
+  /// How much time is spent on smaller files, 0 to 9; nil for what is usual.
+  package var effort: Int?
   package var progressive = false
   package var subsample = ChromaSubsampling.auto
   /// Which metadata to copy from the source; none by default.
   package var keep: KeptMetadata = []
   /// Resample in linear light.
   package var linear = false
-  /// The colour where a picture is transparent.
-  package var background = RGBColor.white
+  /// The colour where a picture is transparent; nil for white in JPEG, and for none in other formats.
+  package var background: RGBColor?
   /// Whether smaller pictures in the files of cameras are used.
   package var previews = Previews.auto
 
@@ -59,7 +70,17 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
       "size", letter: "s", otherKeys: ["sizes"], \.sizes, .sizes, value: "spec",
       "W, WxH (a box), Wx or xH; ^ fills and crops (^top, ^left, ^0.3,0.2, ^attention say what stays in view), ! is exact, "
         + "< may enlarge; name=SPEC names it; repeatable."),
-    Setting("quality", letter: "q", \.quality, .number(in: 1...100), value: "n", "JPEG quality, 1 to 100."),
+    Setting(
+      "format", \.formats, .formats, value: "formats",
+      "jpeg, webp, avif, png, or several separated by commas: each size is made in each of them.",
+      completion: .words(ThumbnailFormat.allCases.map(\.rawValue))),
+    Setting(
+      "quality", letter: "q", \.quality, .number(in: 1...100), value: "n",
+      "Quality, 1 to 100, as of JPEG; WebP and AVIF look alike in smaller files."),
+    Setting("lossless", \.lossless, .flag, "Write WebP without loss; PNG always is."),
+    Setting(
+      "effort", \.effort, .number(in: 0...9), value: "n",
+      "Time spent on smaller WebP, AVIF and PNG files: 0 (fast) to 9 (small)."),
     Setting("progressive", \.progressive, .flag, "Write progressive JPEG."),
     Setting(
       "subsample", \.subsample, .word, value: "kind",
@@ -74,8 +95,9 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   private static let pictureSettings: [Setting<OutputSettings>] = [
     Setting(
       "background", \.background,
-      .text(RGBColor.init(parsing:for:), text: { $0 == .white ? "white" : "\($0)" }),
-      value: "colour", "The colour where a picture is transparent: #f0f0f0, white, black."),
+      .text(RGBColor.init(parsing:for:)), value: "colour",
+      "The colour where a picture is transparent: #f0f0f0, white, black. By default WebP, AVIF and PNG stay transparent, and "
+        + "JPEG gets white."),
     Setting(
       "previews", \.previews, .word, value: "files",
       "Use the smaller pictures in the files of cameras: auto (RAW, HEIC, AVIF), prefer (JPEG too), never (RAW files then "
@@ -108,7 +130,7 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
     guard let name, name.tellsSizes else { return nil }
     var sizes: [Path: SizeSpec] = [:]
     for size in self.sizes {
-      if let other = sizes.updateValue(size, forKey: name.place(of: "photo.jpg", size: size)) {
+      if let other = sizes.updateValue(size, forKey: name.place(of: "photo.jpg", Rendition(size, formats[0]))) {
         return "“\(Path(name.description).printable)” gives the sizes \(other.unnamed) and \(size.unnamed) one place; "
           + "without %w and %h each has a folder of its own"
       }
@@ -118,8 +140,25 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
 
   /// The options that determine the bytes of a thumbnail.
   package func thumbnailOptions(failOn: FailOn, limitPixels: Int) -> ThumbnailOptions {
-    ThumbnailOptions(
+    var options = ThumbnailOptions(
       sizes: sizes, quality: quality, progressive: progressive, subsampling: subsample, keep: keep, linear: linear,
       failOn: failOn, background: background, previews: previews, limitPixels: limitPixels)
+    (options.formats, options.lossless, options.effort) = (formats, lossless, effort)
+    return options
+  }
+
+  /// - Throws: ``TextError`` if formats and what is said of them contradict each other.
+  func validateFormats() throws(TextError) {
+    if let format = name?.format, formats != [format] {
+      let names = formats.map(\.rawValue).joined(separator: ",")
+      throw TextError(
+        in: "name", "the names end in .\(format.extensions[0]), but “format” is \(names); leave the extension out")
+    }
+    if lossless, let format = formats.first(where: { !$0.canBeLossless }) {
+      throw TextError(in: "lossless", "\(format.type.displayName) cannot be lossless; set “format” to webp or png")
+    }
+    if effort != nil, !formats.contains(where: \.hasEffort) {
+      throw TextError(in: "effort", "it has no effect on JPEG; set “format” to webp, avif or png")
+    }
   }
 }

@@ -13,7 +13,7 @@ package struct SourceDescription: Sendable, Hashable {
   }
 }
 
-/// The JPEG comment, after the mark, of thumbnails that a job with joins makes. It describes the source and the thumbnail, so
+/// The comment, after the mark, of thumbnails that a job with joins makes. It describes the source and the thumbnail, so
 /// that a later run need not decode them again:
 ///
 ///     thumbjob-source 4000x3000 6 256x192 #a1b2c3 1QcSHQRnh493V4dIh4eXh1h4kJUI
@@ -22,8 +22,9 @@ package struct SourceDescription: Sendable, Hashable {
 /// ThumbHash.
 package struct DescriptionComment: Sendable, Hashable {
   private static let prefix = "thumbjob-source "
-  /// The most bytes of the segment: its marker and length, five words, and two sizes of at most 65,535 pixels a side.
-  package static let longest = 4 + prefix.utf8.count + 11 + 2 + 1 + 11 + 1 + 7 + 1 + 36
+  /// The most bytes of the comment in any format: what frames its text, five words, and two sizes of at most 65,535 pixels a side.
+  package static let longest = CommentCarriers.longestOverhead + longestText
+  private static let longestText = prefix.utf8.count + 11 + 2 + 1 + 11 + 1 + 7 + 1 + 36
 
   package let source: SourceDescription
   /// The size of the thumbnail.
@@ -33,21 +34,15 @@ package struct DescriptionComment: Sendable, Hashable {
     (self.source, self.pixels) = (source, pixels)
   }
 
-  /// The comment segment with its marker.
-  var segment: [UInt8] {
-    let text = Self.prefix + "\(source.pixels.text) \(source.orientation.rawValue) \(pixels.text) \(source.placeholder)"
-    let size = 2 + text.utf8.count
-    return JPEGMarker.com.bytes + [UInt8(size >> 8), UInt8(size & 0xFF)] + text.utf8
+  /// The comment.
+  var text: [UInt8] {
+    Array(
+      (Self.prefix + "\(source.pixels.text) \(source.orientation.rawValue) \(pixels.text) \(source.placeholder)").utf8)
   }
 
-  /// Reads the comment at the beginning of these bytes; nil if there is none.
-  package init?(segment bytes: ArraySlice<UInt8>) {
-    guard bytes.count > 4, bytes.starts(with: JPEGMarker.com.bytes) else { return nil }
-    let length = Int(bytes[bytes.startIndex + 2]) << 8 | Int(bytes[bytes.startIndex + 3])
-    let content = bytes.dropFirst(4).prefix(max(0, length - 2))
-    guard length <= Self.longest, content.count == length - 2, content.starts(with: Self.prefix.utf8) else {
-      return nil
-    }
+  /// Reads the text of a comment; nil if it is no description.
+  package init?(text content: ArraySlice<UInt8>) {
+    guard content.count <= Self.longestText, content.starts(with: Self.prefix.utf8) else { return nil }
     let words = String(decoding: content.dropFirst(Self.prefix.utf8.count), as: UTF8.self).split(separator: " ")
     guard words.count == 5, let source = PixelSize(text: words[0]), let number = Int(words[1]),
       let orientation = Orientation(rawValue: number), let pixels = PixelSize(text: words[2]),
@@ -60,7 +55,7 @@ package struct DescriptionComment: Sendable, Hashable {
 extension PixelSize {
   fileprivate var text: String { "\(width)x\(height)" }
 
-  /// Reads a size such as `256x192`; nil if it is none that a JPEG file may have.
+  /// Reads a size such as `256x192`; nil if it is none that a thumbnail may have.
   fileprivate init?(text: Substring) {
     let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { UInt16($0) ?? 0 }
     guard sides.count == 2, sides.allSatisfy({ $0 > 0 }) else { return nil }

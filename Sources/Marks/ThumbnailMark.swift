@@ -2,19 +2,17 @@ import Files
 import Foundation
 import Thumbnails
 
-/// The JPEG comment that every thumbnail has. It names thumbjob and identifies the settings and the contents of the
-/// source.
+/// The comment that every thumbnail has near its beginning. It names thumbjob and identifies the settings and the contents of
+/// the source.
 ///
 /// The mark distinguishes a thumbnail from an original, which is never overwritten, and from a thumbnail with other
-/// settings. Unlike extended attributes, it stays in the file when the file is copied. It takes 63 bytes and reveals
-/// nothing about the source but hashes: of its contents, and of its path (``SourceKey``).
-///
-/// *Source*: ITU-T T.81, B.2.4.5 (comment); JFIF 1.02, whose own segment must come first.
+/// settings. Unlike extended attributes, it stays in the file when the file is copied. It takes 63 bytes in a JPEG and
+/// reveals nothing about the source but hashes: of its contents, and of its path (``SourceKey``).
 package struct ThumbnailMark: Sendable, Hashable {
   private static let prefix = Array("thumbjob ".utf8)
-  /// The bytes of SOI, the JFIF segment and the longest mark.
+  /// The bytes of what comes before the longest mark, in any format, and of this mark.
   package static let headSize =
-    20 + 4 + prefix.count + Fingerprint.length + 1 + SourceContents.length + 1 + SourceKey.length
+    CommentCarriers.longestFrame + prefix.count + Fingerprint.length + 1 + SourceContents.length + 1 + SourceKey.length
 
   private let settings: Fingerprint
   /// The contents of the source; nil in the marks of earlier versions.
@@ -36,6 +34,11 @@ package struct ThumbnailMark: Sendable, Hashable {
     ThumbnailMark(settings, contents, source)
   }
 
+  /// Whether a file has a place for a mark, as every encoder makes it.
+  package static func fits(_ file: [UInt8], _ format: ThumbnailFormat) -> Bool {
+    ImageType.sniff(file) == format.type && CommentCarriers.find(in: file.prefix(CommentCarriers.longestFrame)) != nil
+  }
+
   /// The same mark for the thumbnail of a source with the same contents.
   package func of(_ source: SourceKey) -> ThumbnailMark { ThumbnailMark(settings, contents, source) }
 
@@ -54,39 +57,54 @@ package struct ThumbnailMark: Sendable, Hashable {
   /// Reads a text; nil if it is none of a mark.
   package init?(text: String) { self.init(digits: Array(text.utf8)[...]) }
 
-  /// The JPEG with the mark after its JFIF segment, and after that a description of the source if there is one.
-  package func inserted(into jpeg: UnsafeRawBufferPointer, followedBy description: DescriptionComment? = nil) -> [UInt8]
+  /// The file with the mark as its first comment, and after that a description of the source if there is one.
+  package func inserted(into file: UnsafeRawBufferPointer, followedBy description: DescriptionComment? = nil) -> [UInt8]
   {
-    let end = Self.endOfJFIF(jpeg) ?? 2
-    let comment = Self.prefix + digits
-    let size = 2 + comment.count
-    let described = description?.segment ?? []
+    let head = Array(file.prefix(CommentCarriers.longestFrame))
+    // Files of other processes have been checked (`fits`).
+    guard let (carrier, start) = CommentCarriers.find(in: head[...]) else {
+      preconditionFailure("a thumbnail has no place for its mark")
+    }
+    let comments = carrier.comment(Self.prefix + digits) + (description.map { carrier.comment($0.text) } ?? [])
     var marked: [UInt8] = []
-    marked.reserveCapacity(jpeg.count + 2 + size + described.count)
-    marked += jpeg[..<end]
-    marked += JPEGMarker.com.bytes + [UInt8(size >> 8), UInt8(size & 0xFF)] + comment + described
-    marked += jpeg[end...]
+    marked.reserveCapacity(file.count + comments.count)
+    marked += file[..<start]
+    marked += comments
+    marked += file[start...]
+    carrier.adjust(&marked, at: start, by: comments.count)
     return marked
   }
 
   /// The bytes of a thumbnail with this mark instead of its own; nil if it has none.
   package func replaced(in thumbnail: [UInt8]) -> [UInt8]? {
-    guard ThumbnailMark(head: thumbnail[...]) != nil else { return nil }
-    let end = 20 + 2 + (Int(thumbnail[22]) << 8 | Int(thumbnail[23]))
-    let rest = thumbnail[..<20] + thumbnail[end...]
-    return Array(rest).withUnsafeBytes { inserted(into: $0) }
+    guard let (carrier, start, size) = Self.place(in: thumbnail[...]) else { return nil }
+    var rest = thumbnail
+    rest.removeSubrange(start..<start + size)
+    carrier.adjust(&rest, at: start + size, by: -size)
+    return rest.withUnsafeBytes { inserted(into: $0) }
   }
 
-  /// A hash of what a thumbnail looks like: of all its bytes but its mark; nil if it has none.
+  /// A hash of what a thumbnail looks like: of all its bytes but its mark and what depends on its length; nil if it has none.
   package static func looks(of thumbnail: [UInt8]) -> UInt64? {
-    guard ThumbnailMark(head: thumbnail[...]) != nil else { return nil }
-    let end = 20 + 2 + (Int(thumbnail[22]) << 8 | Int(thumbnail[23]))
+    guard let (carrier, start, size) = place(in: thumbnail[...]) else { return nil }
+    var rest = thumbnail
+    rest.removeSubrange(start..<start + size)
+    carrier.adjust(&rest, at: start + size, by: -size)
     var hash = XXH64()
-    thumbnail.withUnsafeBytes { bytes in
-      hash.append(UnsafeRawBufferPointer(rebasing: bytes[..<20]))
-      hash.append(UnsafeRawBufferPointer(rebasing: bytes[min(end, bytes.count)...]))
-    }
+    rest.withUnsafeBytes { hash.append($0) }
     return hash.hash
+  }
+
+  /// Where the mark of a file is; nil if it has none.
+  ///
+  /// - Parameter head: the first ``headSize`` bytes, or all of the file if it has fewer.
+  private static func place(
+    in head: ArraySlice<UInt8>
+  ) -> (carrier: any CommentCarrier.Type, start: Int, size: Int)? {
+    guard let (carrier, start) = CommentCarriers.find(in: head),
+      let comment = carrier.comment(at: head.dropFirst(start)), ThumbnailMark(comment: comment.text) != nil
+    else { return nil }
+    return (carrier, start, comment.size)
   }
 
   /// The same for several thumbnails together, in their order; nil if it is not known of one.
@@ -111,12 +129,15 @@ package struct ThumbnailMark: Sendable, Hashable {
 
   /// Reads the mark of a file from its first ``headSize`` bytes, or from all if it has fewer; nil if it has no mark.
   package init?(head: ArraySlice<UInt8>) {
-    let head = Array(head.prefix(Self.headSize))
-    guard head.count > 24, let end = head.withUnsafeBytes({ Self.endOfJFIF($0) }), end == 20,
-      head[20...].starts(with: JPEGMarker.com.bytes), head[24...].starts(with: Self.prefix)
+    guard let (carrier, start) = CommentCarriers.find(in: head),
+      let comment = carrier.comment(at: head.dropFirst(start))
     else { return nil }
-    let size = Int(head[22]) << 8 | Int(head[23])
-    self.init(digits: head[24...].prefix(max(0, size - 2)).dropFirst(Self.prefix.count))
+    self.init(comment: comment.text)
+  }
+
+  private init?(comment text: ArraySlice<UInt8>) {
+    guard text.starts(with: Self.prefix) else { return nil }
+    self.init(digits: text.dropFirst(Self.prefix.count))
   }
 
   private init?(digits: ArraySlice<UInt8>) {
@@ -138,14 +159,9 @@ package struct ThumbnailMark: Sendable, Hashable {
   ///
   /// - Parameter head: the first bytes of a thumbnail, ``headSize`` and ``DescriptionComment/longest`` more.
   package static func description(head: ArraySlice<UInt8>) -> DescriptionComment? {
-    guard ThumbnailMark(head: head) != nil else { return nil }
-    let size = Int(head[head.startIndex + 22]) << 8 | Int(head[head.startIndex + 23])
-    return DescriptionComment(segment: head.dropFirst(22 + size))
-  }
-
-  private static func endOfJFIF(_ jpeg: UnsafeRawBufferPointer) -> Int? {
-    guard jpeg.count > 6, jpeg[2...].starts(with: JPEGMarker.app0.bytes) else { return nil }
-    let end = 4 + (Int(jpeg[4]) << 8 | Int(jpeg[5]))
-    return end <= jpeg.count ? end : nil
+    guard let (carrier, start, size) = place(in: head),
+      let comment = carrier.comment(at: head.dropFirst(start + size))
+    else { return nil }
+    return DescriptionComment(text: comment.text)
   }
 }

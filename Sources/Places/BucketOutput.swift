@@ -84,13 +84,14 @@ package final class BucketOutput: Destination {
   }
 
   package func publish(
-    _ thumbnail: [UInt8], _ mark: ThumbnailMark, to place: Path, modified: timespec, isCancelled: () -> Bool
+    _ thumbnail: [UInt8], type: String, _ mark: ThumbnailMark, to place: Path, modified: timespec,
+    isCancelled: () -> Bool
   ) throws(OutputError) {
     let metadata = [Self.markName: mark.text, Self.timeName: Self.text(modified), Self.runName: run]
     func put(replaces: Bool) throws(OutputError) -> Bool {
       do throws(FetchError) {
         return try store.put(
-          thumbnail, as: object(place), metadata: metadata, replaces: replaces, isCancelled: isCancelled)
+          thumbnail, as: object(place), type: type, metadata: metadata, replaces: replaces, isCancelled: isCancelled)
       } catch {
         throw OutputError(.notKept(error), path(place))
       }

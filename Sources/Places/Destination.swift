@@ -22,9 +22,12 @@ package protocol Destination: Sendable {
 
   /// Puts a thumbnail in place.
   ///
-  /// - Parameter thumbnail: with its mark.
+  /// - Parameters:
+  ///   - thumbnail: with its mark.
+  ///   - type: its media type.
   /// - Throws: ``OutputError``
   func publish(
-    _ thumbnail: [UInt8], _ mark: ThumbnailMark, to place: Path, modified: timespec, isCancelled: () -> Bool
+    _ thumbnail: [UInt8], type: String, _ mark: ThumbnailMark, to place: Path, modified: timespec,
+    isCancelled: () -> Bool
   ) throws(OutputError)
 }

@@ -8,15 +8,25 @@ import Thumbnails
 /// Thumbnails of earlier runs in an output folder that a user may not expect: this run leaves or replaces them, or puts
 /// its own elsewhere.
 package struct EarlierRuns: Sendable, Equatable {
-  /// Thumbnails of one size.
+  /// Thumbnails of one size and format.
   package struct ThumbnailSet: Sendable, Equatable {
     /// The folder with the thumbnails.
     package let folder: Path
     /// The size they were made with.
     package let size: String
+    package let format: ThumbnailFormat
+
+    package init(folder: Path, size: String, format: ThumbnailFormat = .jpeg) {
+      (self.folder, self.size, self.format) = (folder, size, format)
+    }
+
+    fileprivate func isBefore(_ other: ThumbnailSet) -> Bool {
+      folder == other.folder
+        ? format.rawValue < other.format.rawValue : folder.bytes.lexicographicallyPrecedes(other.folder.bytes)
+    }
   }
 
-  /// Thumbnails of other sizes, which this run leaves as they are. A run with one size puts its thumbnails into the
+  /// Thumbnails of other sizes or formats, which this run leaves as they are. A run with one size puts its thumbnails into the
   /// output folder itself, a run with several into a folder for each.
   package let left: [ThumbnailSet]
   /// Whether the last run made thumbnails of another size in the output folder itself, where this run makes its own.
@@ -32,22 +42,21 @@ package struct EarlierRuns: Sendable, Equatable {
   /// Reads what earlier runs have left. Call this before the settings in the output folder are renewed.
   ///
   /// - Parameters:
-  ///   - sizes: the sizes of this run.
-  ///   - hasSizeFolders: whether each of them has a folder.
+  ///   - options: of this run.
+  ///   - hasSizeFolders: whether each size has a folder.
   ///   - mirrorsTree: whether this run mirrors a tree there.
-  package init(in output: Path, sizes: [SizeSpec], hasSizeFolders: Bool, mirrorsTree: Bool) {
-    let names = hasSizeFolders ? sizes.map { Path($0.name) } : []
-    let found = Self.settingsFiles(in: output)
-    let folders = found.compactMap { $0 } + names
-    let others = found.filter { name in
-      names.isEmpty ? name != nil : name.map { !names.contains($0) } ?? true
+  package init(in output: Path, _ options: ThumbnailOptions, hasSizeFolders: Bool, mirrorsTree: Bool) {
+    let own = options.renditions.map {
+      SettingsStamp.SetName(folder: hasSizeFolders ? Path($0.size.name) : nil, format: $0.format)
     }
-    let sets = others.compactMap { Self.set($0, in: output, besides: folders) }
-    let lastSize = sizes.count == 1 && found.contains(nil) ? Self.size(nil, in: output) : nil
+    let found = Self.settingsFiles(in: output)
+    let folders = (found + own).compactMap(\.folder)
+    let sets = found.filter { !own.contains($0) }.compactMap { Self.set($0, in: output, besides: folders) }
+    let last = options.sizes.count == 1 ? found.first { $0.folder == nil && own.contains($0) } : nil
+    let lastSize = last.map { Self.size($0, in: output) }
     self.init(
-      left: sets.sorted { $0.folder.bytes.lexicographicallyPrecedes($1.folder.bytes) },
-      hasOtherSize: lastSize != nil && lastSize != sizes[0].unnamed,
-
+      left: sets.sorted { $0.isBefore($1) },
+      hasOtherSize: lastSize != nil && lastSize != options.sizes[0].unnamed,
       lastTree: mirrorsTree
         ? readFile(output.appending(Self.treeFile), limit: 1 << 13).flatMap { Path(bytes: $0) } : nil)
   }
@@ -56,44 +65,51 @@ package struct EarlierRuns: Sendable, Equatable {
     (self.left, self.hasOtherSize, self.lastTree) = (left, hasOtherSize, lastTree)
   }
 
-  /// The size folders that have settings; nil stands for the output folder itself.
-  private static func settingsFiles(in output: Path) -> [Path?] {
+  /// The sets that have settings.
+  private static func settingsFiles(in output: Path) -> [SettingsStamp.SetName] {
     guard case .success(let folder) = OpenFolder.open(output.appending(SourceWalker.workingFolderName), in: AT_FDCWD)
     else { return [] }
-    var found: [Path?] = []
+    var found: [SettingsStamp.SetName] = []
     while case .success(let entry?) = folder.next() {
-      if let name = SettingsStamp.size(ofFile: entry.name) { found.append(name.isEmpty ? nil : name) }
+      if let name = SettingsStamp.SetName(ofFile: entry.name) { found.append(name) }
     }
     return found
   }
 
   /// The most files that are looked at to find one thumbnail of a set.
   private static let mostFiles = 1000
+  /// The most that are passed over meanwhile, because their names are those of another format.
+  private static let mostOthers = 100_000
 
-  /// The set in the folder of this name, or in the output folder itself if the name is nil. The result is nil if the
-  /// set has no thumbnail any more.
+  /// The set of this name; nil if it has no thumbnail any more.
   ///
   /// - Parameter folders: the folders of all sets, which are not part of the set in the output folder itself.
-  private static func set(_ name: Path?, in output: Path, besides folders: [Path]) -> ThumbnailSet? {
-    let folder = name.map { output.appending($0) } ?? output
+  private static func set(
+    _ name: SettingsStamp.SetName, in output: Path, besides folders: [Path]
+  ) -> ThumbnailSet? {
+    let folder = name.folder.map { output.appending($0) } ?? output
     guard FileIdentity(of: folder) != nil else { return nil }
-    let others = name == nil ? folders.map { output.appending($0) } : []
-    var (hasThumbnail, files) = (false, 0)
-    SourceWalker(arguments: [.path(folder)], outputs: others).walk(
+    let otherFolders = name.folder == nil ? folders.map { output.appending($0) } : []
+    var (hasThumbnail, files, others) = (false, 0, 0)
+    SourceWalker(arguments: [.path(folder)], outputs: otherFolders).walk(
       onError: { _ in },
       visit: { source in
+        guard source.path.hasName(of: name.format) else {
+          others += 1
+          return others == mostOthers ? .stop : .goOn
+        }
         files += 1
         hasThumbnail = ThumbnailMark(of: source.path, in: AT_FDCWD) != nil
         return hasThumbnail || files == mostFiles ? .stop : .goOn
       })
     if !hasThumbnail { return nil }
-    return ThumbnailSet(folder: folder, size: size(name, in: output))
+    return ThumbnailSet(folder: folder, size: size(name, in: output), format: name.format)
   }
 
   /// The size of a set, without its name.
-  private static func size(_ name: Path?, in output: Path) -> String {
+  private static func size(_ name: SettingsStamp.SetName, in output: Path) -> String {
     // The first line is `size 256x256` or `size small=256x256`.
-    let line = SettingsStamp.settings(of: name, in: output)?.split(separator: "\n").first
+    let line = name.settings(in: output)?.split(separator: "\n").first
     return String(line?.split { $0 == " " || $0 == "=" }.last ?? "")
   }
 }

@@ -8,6 +8,7 @@ package struct MadeThumbnail: Sendable, Equatable {
   package let path: Path
   /// The name of its size.
   package let size: String
+  package let format: ThumbnailFormat
   package let pixels: PixelSize
   /// The size of its file in bytes; 0 in a dry run.
   package let bytes: Int
@@ -17,15 +18,17 @@ package struct MadeThumbnail: Sendable, Equatable {
   package var looks: UInt64?
 
   package init(
-    path: Path, size: String, pixels: PixelSize, bytes: Int, state: FileState? = nil, looks: UInt64? = nil
+    path: Path, size: String, format: ThumbnailFormat = .jpeg, pixels: PixelSize, bytes: Int, state: FileState? = nil,
+    looks: UInt64? = nil
   ) {
-    (self.path, self.size, self.pixels, self.bytes, self.state) = (path, size, pixels, bytes, state)
-    self.looks = looks
+    (self.path, self.size, self.format, self.pixels) = (path, size, format, pixels)
+    (self.bytes, self.state, self.looks) = (bytes, state, looks)
   }
 
   /// The same file as the thumbnail of another size.
   package func asSize(_ name: String) -> MadeThumbnail {
-    MadeThumbnail(path: path, size: name, pixels: pixels, bytes: bytes, state: state, looks: looks)
+    MadeThumbnail(
+      path: path, size: name, format: format, pixels: pixels, bytes: bytes, state: state, looks: looks)
   }
 }
 
@@ -33,6 +36,8 @@ package struct MadeThumbnail: Sendable, Equatable {
 package struct ThumbnailFields: Encodable {
   package let path: JSONPath
   package let size: String
+  /// The media type, such as `image/webp`.
+  package let type: String
   package let width: Int
   package let height: Int
   /// Nil in a dry run, which does not know it.
@@ -41,7 +46,8 @@ package struct ThumbnailFields: Encodable {
   /// - Parameter path: the path to show.
   package init(_ thumbnail: MadeThumbnail, path: Path) {
     self.path = JSONPath(path)
-    (size, bytes) = (thumbnail.size, thumbnail.bytes > 0 ? thumbnail.bytes : nil)
+    (size, type) = (thumbnail.size, thumbnail.format.mediaType)
+    bytes = thumbnail.bytes > 0 ? thumbnail.bytes : nil
     (width, height) = (thumbnail.pixels.width, thumbnail.pixels.height)
   }
 }

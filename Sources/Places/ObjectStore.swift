@@ -12,10 +12,12 @@ package protocol ObjectStore: Sendable {
 
   /// Keeps a thumbnail.
   ///
+  /// - Parameter type: the media type, such as `image/jpeg`.
   /// - Parameter replaces: whether another object with this key is replaced. If not, and there is one, it stays.
   /// - Returns: false if another object has stayed.
   /// - Throws: `FetchError`
   func put(
-    _ jpeg: [UInt8], as object: StoreLocation, metadata: [String: String], replaces: Bool, isCancelled: () -> Bool
+    _ thumbnail: [UInt8], as object: StoreLocation, type: String, metadata: [String: String], replaces: Bool,
+    isCancelled: () -> Bool
   ) throws(FetchError) -> Bool
 }

@@ -96,7 +96,7 @@ package final class OutputFolder: Sendable {
   /// Adds the mark to a thumbnail and puts it in place. An older thumbnail there is replaced.
   ///
   /// - Parameters:
-  ///   - jpeg: the thumbnail without its mark.
+  ///   - file: the thumbnail without its mark.
   ///   - mark: with the key of its source.
   ///   - described: a comment that follows the mark.
   ///   - isAmongPhotos: whether other files may have names like thumbnails. Then not even an empty file is replaced: another
@@ -105,14 +105,14 @@ package final class OutputFolder: Sendable {
   /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is neither empty
   ///   nor a thumbnail, and `taken` if another source keeps the place.
   package func publish(
-    thumbnail jpeg: UnsafeRawBufferPointer, marked mark: ThumbnailMark, described: DescriptionComment? = nil,
+    thumbnail file: UnsafeRawBufferPointer, marked mark: ThumbnailMark, described: DescriptionComment? = nil,
     to place: Path, modified: timespec, isAmongPhotos: Bool = false, isKept: (ThumbnailMark) -> Bool
   ) throws(OutputError) -> Published {
     guard let key = mark.source else { preconditionFailure("a thumbnail in a folder names its source") }
     let taken = OutputError(.taken, path.appending(place))
     guard claim(place, for: key) else { throw taken }
     defer { underWay.withLock { $0[place] = nil } }
-    let marked = mark.inserted(into: jpeg, followedBy: described)
+    let marked = mark.inserted(into: file, followedBy: described)
     let looks = ThumbnailMark.looks(of: marked)
     for _ in 1...Self.claimTries {
       let found = try predecessor(of: place, mark, isAmongPhotos, isKept)

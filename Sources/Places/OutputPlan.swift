@@ -1,22 +1,25 @@
 import Files
 import Foundation
 import Sourcing
+import Thumbnails
 
 /// Determines the place of a source's thumbnails, and which source gets a place that two sources want.
 ///
 /// The result depends only on the source, the arguments and the files on disk, and not on the order in which operations
 /// end. The plan keeps nothing about earlier sources, so it needs as little memory for a million sources as for one.
 ///
-/// `photo.jpg` keeps its relative path; any other name gets `.jpg` appended. Two sources want the same place if
-/// - `scan.png` and `scan.png.jpg` are in one folder: `scan.png` gets it;
+/// The thumbnails of `photo.jpg` have its relative path in their output; those of another format get their extension appended,
+/// as in `photo.jpg.webp`. The place of a source is therefore its relative path. Two sources want the same one if
+/// - `scan.png` and `scan.png.jpg` are in one folder, and thumbnails are JPEGs: `scan.png` gets it;
 /// - links or an entry of a list give two files the same relative path: that of the earlier argument gets it.
 ///
 /// Two entries of one list may want the same place, too. The entries are not kept, so the plan only tells whether that is
 /// possible (``isContested(_:)``), and the first of them gets the place.
 package struct OutputPlan: Sendable {
   package enum Placement: Sendable, Equatable {
-    /// The place relative to the output folder or, if there are several sizes, to the folder of each size. It is never
-    /// absolute, has no `..`, and is never in the working folder.
+    /// The path that the thumbnails mirror, relative to the output folder or, if there are several sizes, to the folder of each
+    /// size. Each format appends its extension, unless the name has it. It is never absolute, has no `..`, and is never in the
+    /// working folder.
     case place(Path)
     /// Another source gets the place.
     case taken(by: Path)
@@ -30,21 +33,27 @@ package struct OutputPlan: Sendable {
   /// Whether an output mirrors the tree of the sources. If patterns name all thumbnails, no source is refused for a rival:
   /// the marks of thumbnails tell later whether two sources have got one place.
   package let isMirrored: Bool
+  private let formats: [ThumbnailFormat]
+  /// Whether a source has several places, of which another one may want only some.
+  package var hasSeveralFormats: Bool { formats.count > 1 }
   private let isImage: @Sendable (Path) -> Bool
   /// The folders among the arguments, with their indexes and the paths that ``SourceTree`` gives them.
   private let folders: [(argument: Int, path: Path, mirrored: Path)]
-  /// The files among the arguments by the place that they want, in the order of the arguments.
+  /// The files among the arguments by their relative paths, in the order of the arguments.
   private let files: [Path: [Source]]
 
   /// - Parameter walker: finds the sources. Output folders that do not exist yet are not recognised as such.
-  package init(walker: SourceWalker, isMirrored: Bool = true) {
-    self.init(walker: walker, isMirrored: isMirrored, isImage: SourceFile.isPicture)
+  package init(walker: SourceWalker, isMirrored: Bool = true, formats: [ThumbnailFormat] = [.jpeg]) {
+    self.init(walker: walker, isMirrored: isMirrored, formats: formats, isImage: SourceFile.isPicture)
   }
 
   /// - Parameter isImage: whether a file can have thumbnails. It is called on any thread, for files that want the place
   ///   of another source.
-  package init(walker: SourceWalker, isMirrored: Bool = true, isImage: @escaping @Sendable (Path) -> Bool) {
-    (self.walker, self.isMirrored) = (walker, isMirrored)
+  package init(
+    walker: SourceWalker, isMirrored: Bool = true, formats: [ThumbnailFormat] = [.jpeg],
+    isImage: @escaping @Sendable (Path) -> Bool
+  ) {
+    (self.walker, self.isMirrored, self.formats) = (walker, isMirrored, formats)
     self.isImage = isImage
     var folders: [(argument: Int, path: Path, mirrored: Path)] = []
     var files: [Path: [Source]] = [:]
@@ -57,46 +66,53 @@ package struct OutputPlan: Sendable {
         folders.append((index, path, mirrored))
       } else if status.kind == .regular {
         let source = Source(path: path, relativePath: mirrored, argument: index, origin: .argument)
-        files[Self.place(of: mirrored), default: []].append(source)
+        files[mirrored, default: []].append(source)
       }
     }
     self.folders = folders
     self.files = files
   }
 
-  /// The place that a source with this relative path wants.
-  package static func place(of relativePath: Path) -> Path { relativePath.asJPEG }
-
   package func placement(of source: Source) -> Placement {
-    let place = Self.place(of: source.relativePath)
+    let place = source.relativePath
     if place.below(SourceWalker.workingFolderName) != nil { return .reserved }
-    // Within its own argument, only a file with a better claim gets the place instead of the source.
-    var candidateHasBetterClaim = true
-    for wanted in Self.claims(to: place) {
-      if wanted == source.relativePath { candidateHasBetterClaim = false }
-      for rival in rivals(wanted, place: place, before: source, inOwnArgument: candidateHasBetterClaim) {
-        guard let there = FileIdentity(of: rival) else { continue }
-        if there == FileIdentity(of: source.path) { return .duplicate(of: rival) }
-        if isMirrored, isImage(rival) { return .taken(by: rival) }
+    for format in formats {
+      // Within its own argument, only a file with a better claim gets the place instead of the source.
+      var candidateHasBetterClaim = true
+      for wanted in Self.claims(to: place.named(as: format)) {
+        if wanted == place { candidateHasBetterClaim = false }
+        for rival in rivals(wanted, before: source, inOwnArgument: candidateHasBetterClaim) {
+          guard let there = FileIdentity(of: rival) else { continue }
+          if there == FileIdentity(of: source.path) { return .duplicate(of: rival) }
+          if isMirrored, isImage(rival) { return .taken(by: rival) }
+        }
       }
     }
     return .place(place)
   }
 
-  /// The relative paths that want `place`, the best claim first.
-  static func claims(to place: Path) -> [Path] {
-    guard let without = place.without(ending: ending), !without.hasJPEGName else { return [place] }
-    return [without, place]
+  /// The relative paths of sources that want the place of a thumbnail, the best claim first.
+  static func claims(to thumbnail: Path) -> [Path] {
+    for format in ThumbnailFormat.allCases {
+      if let without = thumbnail.without(format), !without.hasName(of: format) { return [without, thumbnail] }
+    }
+    return [thumbnail]
   }
 
-  private static let ending = Array(".jpg".utf8)
+  /// The relative paths of sources that want a place of those of this source, the best claims first.
+  private func claims(toThoseOf place: Path) -> [Path] {
+    var found: [Path] = []
+    for claim in formats.flatMap({ Self.claims(to: place.named(as: $0)) }) where !found.contains(claim) {
+      found.append(claim)
+    }
+    return found
+  }
 
   /// The files with the relative path `wanted` from arguments before the source's, and optionally from its own unless it
   /// is a list.
-  private func rivals(_ wanted: Path, place: Path, before source: Source, inOwnArgument: Bool) -> [Path] {
+  private func rivals(_ wanted: Path, before source: Source, inOwnArgument: Bool) -> [Path] {
     let end = source.argument + (inOwnArgument ? 1 : 0)
-    var found: [Path] = []
-    for file in files[place] ?? [] where file.relativePath == wanted && file.argument < end { found.append(file.path) }
+    var found = (files[wanted] ?? []).filter { $0.argument < end }.map(\.path)
     for folder in folders.prefix(while: { $0.argument < end }) {
       if source.isWithoutRivals, folder.argument == source.argument { continue }
       guard let inner = wanted.below(folder.mirrored), !inner.isEmpty else { continue }
@@ -110,7 +126,7 @@ package struct OutputPlan: Sendable {
   package func isContested(_ source: Source) -> Bool {
     if source.address != nil { return true }
     guard source.origin == .list else { return false }
-    return Self.claims(to: Self.place(of: source.relativePath)).contains { wanted in
+    return claims(toThoseOf: source.relativePath).contains { wanted in
       let sibling = source.path.parent.appending(wanted.lastName)
       return wanted != source.relativePath && FileStatus.isRegular(sibling, followingLinks: true)
         && FileIdentity(of: sibling) != FileIdentity(of: source.path) && isImage(sibling)
@@ -142,11 +158,11 @@ package struct OutputPlan: Sendable {
       if isReached(inner, below: folder.path) { return folder.mirrored.appending(inner) }
     }
     let mirrored = walker.tree.relativePath(ofArgument: file)
-    return files[Self.place(of: mirrored)]?.contains { $0.path.absolute == file } == true ? mirrored : nil
+    return files[mirrored]?.contains { $0.path.absolute == file } == true ? mirrored : nil
   }
 
   private func files(for place: Path) -> [(path: Path, inner: Path, folder: Path)] {
-    Self.claims(to: place).flatMap { wanted in
+    claims(toThoseOf: place).flatMap { wanted in
       folders.compactMap { folder in
         wanted.below(folder.mirrored).map { (folder.path.appending($0), $0, folder.path) }
       }

@@ -41,7 +41,7 @@ package struct Owners: Sendable {
     of mark: ThumbnailMark, in file: Path, at place: Path, for source: Source, in output: ThumbnailOutput
   ) -> Owner {
     guard mark.source != output.key(of: source) else { return .nobodyElse }
-    var others = neighbours(of: place, in: output)
+    var others = neighbours(in: file, at: place, in: output)
     if let there = mark.source {
       others = others.filter { output.key(ofFile: $0) == there }
       if others.isEmpty { others = remembered(there) }
@@ -63,10 +63,11 @@ package struct Owners: Sendable {
     } ? .other : .nobodyElse
   }
 
-  /// The files whose thumbnails an earlier run, or this one, may have put in a place, if these mirror a tree.
-  private func neighbours(of place: Path, in output: ThumbnailOutput) -> [Path] {
+  /// The sources whose thumbnail an earlier run, or this one, may have put in the place of a file, if thumbnails mirror a tree.
+  private func neighbours(in file: Path, at place: Path, in output: ThumbnailOutput) -> [Path] {
+    let claims = output.options.formats.filter(file.hasName(of:)).flatMap { OutputPlan.claims(to: place.named(as: $0)) }
     var trees = [output.earlier.lastTree, tree].compactMap { $0 }.filter { !$0.isEmpty }
     if trees.count == 2, trees[0] == trees[1] { trees.removeLast() }
-    return trees.flatMap { tree in OutputPlan.claims(to: place).map { tree.appending($0) } }
+    return trees.flatMap { tree in claims.map { tree.appending($0) } }
   }
 }

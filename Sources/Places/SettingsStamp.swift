@@ -2,6 +2,7 @@ import Files
 import Foundation
 import Marks
 import Sourcing
+import Thumbnails
 
 /// Determines which thumbnails of an output folder are up to date.
 ///
@@ -9,8 +10,9 @@ import Sourcing
 /// this source, its contents and the present settings. Where the ledger remembers that very file as the thumbnail of that
 /// very source, the mark need not be read (``JobLedger``).
 ///
-/// The file `.thumbjob/settings` has the settings of the last run, with several sizes a file `settings-NAME` for each. It only
-/// tells a later run what is in the folder (``EarlierRuns``).
+/// The file `.thumbjob/settings` has the settings of the last run, with several sizes a file `settings-NAME` for each, and in
+/// formats other than JPEG `settings+webp` or `settings-NAME+webp`. It only tells a later run what is in the folder
+/// (``EarlierRuns``).
 ///
 /// *Complexity*: reads the first bytes of the thumbnail, and both ends of its source.
 package struct SettingsStamp: Sendable {
@@ -58,10 +60,9 @@ package struct SettingsStamp: Sendable {
   /// Writes the present settings to the folder, if it has others.
   ///
   /// - Parameter settings: everything except the source that determines the bytes of a thumbnail, as one text.
-  /// - Parameter size: the name of the size's folder if there are several sizes.
   /// - Throws: ``OutputError``.
-  package init(renewing settings: String, size: Path?, in output: OutputFolder) throws(OutputError) {
-    let file = Self.file(size)
+  package init(renewing settings: String, of set: SetName, in output: OutputFolder) throws(OutputError) {
+    let file = set.file
     if Self.read(file, in: output.descriptor) != settings {
       try output.publishSettings(Array(settings.utf8), to: file)
     }
@@ -71,7 +72,7 @@ package struct SettingsStamp: Sendable {
   }
 
   /// Writes nothing, for a dry run.
-  package init(reading settings: String, size: Path?, in output: Path) {
+  package init(reading settings: String, in output: Path) {
     self.output = .path(output)
     hasCoarseTimes = CoarseTimes.areIn(output)
     mark = ThumbnailMark(settings: settings)
@@ -166,25 +167,41 @@ package struct SettingsStamp: Sendable {
     }
   }
 
-  /// The prefix of the settings files of sizes with a folder.
-  private static let sizePrefix = Array("settings-".utf8)
+  /// What tells the thumbnails of a size and format from others in an output folder.
+  package struct SetName: Sendable, Hashable {
+    /// The folder of the size; nil if thumbnails are in the output folder itself.
+    package let folder: Path?
+    package let format: ThumbnailFormat
 
-  private static func file(_ size: Path?) -> Path {
-    let name = size.map { Path(bytes: sizePrefix + Array($0.bytes))! } ?? "settings"
-    return SourceWalker.workingFolderName.appending(name)
-  }
+    package init(folder: Path?, format: ThumbnailFormat = .jpeg) { (self.folder, self.format) = (folder, format) }
 
-  /// The folder of the size whose settings are in a file of this name: empty for the only size; nil if this is no name
-  /// of a settings file.
-  package static func size(ofFile name: Path) -> Path? {
-    if name == "settings" { return Path() }
-    guard name.bytes.starts(with: sizePrefix) else { return nil }
-    return Path(bytes: name.bytes.dropFirst(sizePrefix.count))
-  }
+    private static let (file, folderMark, formatMark) = (Array("settings".utf8), UInt8(ascii: "-"), UInt8(ascii: "+"))
 
-  /// The settings with which the last run made the thumbnails of a size; nil if there are none.
-  package static func settings(of size: Path?, in output: Path) -> String? {
-    read(output.appending(file(size)), in: AT_FDCWD)
+    /// Reads the name of a file in the working folder; nil if it is none of settings.
+    package init?(ofFile name: Path) {
+      guard name.bytes.starts(with: Self.file) else { return nil }
+      var rest = name.bytes.dropFirst(Self.file.count)
+      // No name of a size has this character.
+      let mark = rest.lastIndex(of: Self.formatMark) ?? rest.endIndex
+      let word = String(decoding: rest[mark...].dropFirst(), as: UTF8.self)
+      guard let format = mark == rest.endIndex ? .jpeg : ThumbnailFormat(rawValue: word) else { return nil }
+      rest = rest[..<mark]
+      guard let first = rest.first else {
+        self.init(folder: nil, format: format)
+        return
+      }
+      guard first == Self.folderMark, let folder = Path(bytes: rest.dropFirst()), !folder.isEmpty else { return nil }
+      self.init(folder: folder, format: format)
+    }
+
+    fileprivate var file: Path {
+      let size = folder.map { [Self.folderMark] + $0.bytes } ?? []
+      let format = format == .jpeg ? [] : [Self.formatMark] + Array(format.rawValue.utf8)
+      return SourceWalker.workingFolderName.appending(Path(bytes: Self.file + size + format)!)
+    }
+
+    /// The settings with which the last run made these thumbnails; nil if there are none.
+    package func settings(in output: Path) -> String? { SettingsStamp.read(output.appending(file), in: AT_FDCWD) }
   }
 
   private static func read(_ path: Path, in folder: CInt) -> String? {

@@ -22,7 +22,7 @@ package struct ThumbnailOutput: Sendable {
   private let earlierRuns: LookedAtRuns
   /// The thumbnails of earlier runs that a user may not expect.
   package var earlier: EarlierRuns { earlierRuns.found.withLock { $0 } }
-  /// One for each size, in the order of the sizes.
+  /// One for each rendition, in their order.
   let stamps: [SettingsStamp]
 
   /// Makes the folder and writes the settings there, unless this is a dry run.
@@ -45,13 +45,14 @@ package struct ThumbnailOutput: Sendable {
     let folder = isDryRun ? nil : try OutputFolder(localPath, isForced: isForced, isDurable: isDurable, as: identity)
     self.folder = folder
     var stamps: [SettingsStamp] = []
-    for size in options.sizes {
-      let settings = Self.settings(options, size, name)
-      let sizeName = options.sizes.count == 1 ? nil : Path(size.name)
+    for rendition in options.renditions {
+      let settings = Self.settings(options, rendition, name)
+      let set = SettingsStamp.SetName(
+        folder: options.sizes.count == 1 ? nil : Path(rendition.size.name), format: rendition.format)
       if let folder {
-        stamps.append(try SettingsStamp(renewing: settings, size: sizeName, in: folder))
+        stamps.append(try SettingsStamp(renewing: settings, of: set, in: folder))
       } else {
-        stamps.append(SettingsStamp(reading: settings, size: sizeName, in: localPath))
+        stamps.append(SettingsStamp(reading: settings, in: localPath))
       }
     }
     self.stamps = stamps
@@ -59,7 +60,7 @@ package struct ThumbnailOutput: Sendable {
 
   private static func earlierRuns(in folder: Path, _ options: ThumbnailOptions, _ name: NamePattern?) -> EarlierRuns {
     EarlierRuns(
-      in: folder, sizes: options.sizes, hasSizeFolders: hasSizeFolders(options, name), mirrorsTree: name == nil)
+      in: folder, options, hasSizeFolders: hasSizeFolders(options, name), mirrorsTree: name == nil)
   }
 
   /// Looks again what earlier runs have left, after another run has ended.
@@ -99,51 +100,57 @@ package struct ThumbnailOutput: Sendable {
     Self.hasSizeFolders(options, name) ? options.sizes.map { Path($0.name) } : [Path()]
   }
 
-  /// The folders in the output folder that have the thumbnails of earlier runs with other sizes.
-  var foreignFolders: [Path] { earlier.left.compactMap { $0.folder.below(path) }.filter { !$0.isEmpty } }
-
   private static func hasSizeFolders(_ options: ThumbnailOptions, _ name: NamePattern?) -> Bool {
     options.sizes.count > 1 && name?.tellsSizes != true
   }
 
-  /// The place of one size's thumbnail.
+  /// The place of a thumbnail.
   ///
   /// - Parameter place: the place of the source's thumbnails, from ``OutputPlan``.
-  package func place(of source: Source, _ place: Path, size: SizeSpec) -> Path {
-    let place =
-      name?.place(
-        of: source.relativePath, size: size, source.nameFacts, settings: Self.settings(options, size, name)) ?? place
-    return Self.hasSizeFolders(options, name) ? Path(size.name).appending(place) : place
+  package func place(of source: Source, _ place: Path, _ rendition: Rendition) -> Path {
+    guard let name else { return mirroredPlace(place, rendition) }
+    let named = name.place(
+      of: source.relativePath, rendition, source.nameFacts, settings: Self.settings(options, rendition, name))
+    return inSizeFolder(named, rendition.size)
   }
 
-  /// A size of a source's thumbnails, its place, and what thumbnails there are marked with.
+  /// The place of a thumbnail that mirrors the tree of the sources.
+  func mirroredPlace(_ place: Path, _ rendition: Rendition) -> Path {
+    inSizeFolder(place.named(as: rendition.format), rendition.size)
+  }
+
+  private func inSizeFolder(_ place: Path, _ size: SizeSpec) -> Path {
+    Self.hasSizeFolders(options, name) ? Path(size.name).appending(place) : place
+  }
+
+  /// A thumbnail of a source, its place, and what thumbnails there are marked with.
   package struct Slot {
-    let size: SizeSpec
+    let rendition: Rendition
     package let place: Path
     let stamp: SettingsStamp
     /// Whether an earlier size has this place too, so that its thumbnail is there already.
     package let isShared: Bool
   }
 
-  /// The sizes of a source's thumbnails, in their order. Of those that share a place, each has the stamp of the first one.
+  /// The thumbnails of a source, in the order of the options. Of those that share a place, each has the stamp of the first one.
   ///
   /// - Parameter place: the place of the source's thumbnails, from ``OutputPlan``.
   func slots(of source: Source, _ place: Path) -> [Slot] {
     var slots: [Slot] = []
-    for (size, stamp) in zip(options.sizes, stamps) {
-      let place = self.place(of: source, place, size: size)
+    for (rendition, stamp) in zip(options.renditions, stamps) {
+      let place = self.place(of: source, place, rendition)
       let first = factKinds.contains(.pixels) ? slots.first { $0.place == place } : nil
-      slots.append(Slot(size: size, place: place, stamp: first?.stamp ?? stamp, isShared: first != nil))
+      slots.append(Slot(rendition: rendition, place: place, stamp: first?.stamp ?? stamp, isShared: first != nil))
     }
     return slots
   }
 
   /// - Parameters:
   ///   - place: the place of the source's thumbnails, from ``OutputPlan``.
-  ///   - size: one of the options.
-  package func slot(of source: Source, _ place: Path, size: SizeSpec) -> Slot {
-    guard let slot = slots(of: source, place).first(where: { $0.size == size }) else {
-      preconditionFailure("the output has no size \(size.name)")
+  ///   - rendition: one of the options.
+  package func slot(of source: Source, _ place: Path, _ rendition: Rendition) -> Slot {
+    guard let slot = slots(of: source, place).first(where: { $0.rendition == rendition }) else {
+      preconditionFailure("the output has no \(rendition.format) of size \(rendition.size.name)")
     }
     return slot
   }
@@ -154,9 +161,11 @@ package struct ThumbnailOutput: Sendable {
     let slots = slots(of: source, place)
     for (index, slot) in slots.enumerated() {
       let other = slots[..<index].first {
-        $0.place == slot.place && $0.size.placement(for: pixels) != slot.size.placement(for: pixels)
+        $0.place == slot.place && $0.rendition.size.placement(for: pixels) != slot.rendition.size.placement(for: pixels)
       }
-      if let other { return OutputError(.sizesMeet(other.size, slot.size), path.appending(slot.place)) }
+      if let other {
+        return OutputError(.sizesMeet(other.rendition.size, slot.rendition.size), path.appending(slot.place))
+      }
     }
     return nil
   }
@@ -165,8 +174,7 @@ package struct ThumbnailOutput: Sendable {
   package func places(of path: Path, _ relative: Path) -> [Path] {
     var source = Source(path: path, relativePath: relative, argument: 0, origin: .folder)
     source.nameFacts = NameFacts(of: source, factKinds)
-    let place = OutputPlan.place(of: relative)
-    return options.sizes.map { self.place(of: source, place, size: $0) }
+    return options.renditions.map { self.place(of: source, relative, $0) }
   }
 
   /// What has to be read of a source before its thumbnails have a place.
@@ -178,12 +186,12 @@ package struct ThumbnailOutput: Sendable {
     return others.contains { FileIdentity(of: path.appending($0)) == file }
   }
 
-  /// The places that a source's thumbnail of another size may have, in the folder of that size: that which mirrors it, and
-  /// that of the pattern, unless it depends on the size.
-  func placesOfOtherSize(of relative: Path) -> [Path] {
-    let mirrored = OutputPlan.place(of: relative)
+  /// The places that a source's thumbnail of another size or format may have, in the folder of that size: that which mirrors it,
+  /// and that of the pattern, unless it depends on the size.
+  func placesOfOtherSize(of relative: Path, _ format: ThumbnailFormat) -> [Path] {
+    let mirrored = relative.named(as: format)
     guard let name, !name.tellsSizes, factKinds.isEmpty else { return [mirrored] }
-    return [mirrored, name.place(of: relative, size: options.sizes[0])]
+    return [mirrored, name.place(of: relative, Rendition(options.sizes[0], format))]
   }
 
   /// Puts a thumbnail in place.
@@ -201,14 +209,15 @@ package struct ThumbnailOutput: Sendable {
   ) throws(OutputError) -> MadeThumbnail {
     guard let folder else { preconditionFailure("only a real run publishes") }
     let wanted = place
-    let slot = slot(of: source, place, size: thumbnail.size)
+    let slot = slot(of: source, place, thumbnail.rendition)
     let place = slot.place
     let mark = slot.stamp.mark.of(contents, markedKey(of: source))
     let bytes: Int
     var (state, looks): (FileState?, UInt64?)
     if let destination {
       let marked = mark.inserted(into: thumbnail.bytes)
-      try destination.publish(marked, mark, to: place, modified: modified, isCancelled: isCancelled)
+      try destination.publish(
+        marked, type: thumbnail.format.mediaType, mark, to: place, modified: modified, isCancelled: isCancelled)
       bytes = marked.count
     } else {
       let published = try folder.publish(
@@ -220,7 +229,8 @@ package struct ThumbnailOutput: Sendable {
       if let replaced = published.replaced { owners.forget(replaced) }
     }
     return MadeThumbnail(
-      path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes, state: state,
+      path: path.appending(place), size: thumbnail.size.name, format: thumbnail.format, pixels: thumbnail.pixels,
+      bytes: bytes, state: state,
       looks: looks)
   }
 
@@ -260,15 +270,15 @@ package struct ThumbnailOutput: Sendable {
       ?? states.first { $0 == .touched } ?? .upToDate
   }
 
-  /// The files in the places of a source's thumbnails, in the order of the sizes; nil where there is none.
+  /// The files in the places of a source's thumbnails, in their order; nil where there is none.
   package func files(of source: Source, _ place: Path) -> [stat?] {
     slots(of: source, place).map { $0.stamp.status(of: $0.place) }
   }
 
   /// Whether neither a folder is in one of the places of a source's thumbnails, nor something else where its folder would be.
   package func isOpen(_ source: Source, _ place: Path) -> Bool {
-    options.sizes.allSatisfy { size in
-      let file = path.appending(self.place(of: source, place, size: size))
+    options.renditions.allSatisfy { rendition in
+      let file = path.appending(self.place(of: source, place, rendition))
       var folder = file.parent
       while case .failure(.noSuchFileOrDirectory) = FileStatus.of(folder, followingLinks: true), folder != path {
         folder = folder.parent
@@ -318,7 +328,7 @@ package struct ThumbnailOutput: Sendable {
   }
 
   /// Everything except the source that determines the bytes of the thumbnails of all sizes.
-  package var settingsText: String { options.sizes.map { Self.settings(options, $0, name) }.joined() }
+  package var settingsText: String { options.renditions.map { Self.settings(options, $0, name) }.joined() }
 
   /// The chroma of a size's thumbnails, as a part of their settings. Above icons, `auto` makes what `420` makes, except of
   /// pictures that are themselves as small as icons; a thumbnail of these may then stay as it was.
@@ -331,20 +341,40 @@ package struct ThumbnailOutput: Sendable {
   /// Everything except the source that determines the bytes of a thumbnail. A pattern is part of it, because the marks
   /// then have keys. The other sizes are not, although a small size that is made from a larger one has a few other bytes:
   /// it looks the same, so a job that no longer makes the larger one keeps it.
-  private static func settings(_ options: ThumbnailOptions, _ size: SizeSpec, _ name: NamePattern?) -> String {
-    """
-    size \(size.description)
-    quality \(options.quality)
-    progressive \(options.progressive)
-    subsample \(subsampling(options, size))
-    keep \(options.keep.rawValue)
-    linear \(options.linear)
-    fail-on \(options.failOn.rawValue)
+  private static func settings(
+    _ options: ThumbnailOptions, _ rendition: Rendition, _ name: NamePattern?
+  ) -> String {
+    let format = rendition.format
+    let encoding =
+      switch format {
+      case .jpeg:
+        """
+        quality \(options.quality)
+        progressive \(options.progressive)
+        subsample \(subsampling(options, rendition.size))
 
-    """ + (name.map { "name \(Path($0.description).printable)\n" } ?? "")
-      + (options.background == .white ? "" : "background \(options.background)\n")
+        """
+      case .webp where options.lossless: "format webp, lossless\n"
+      case .webp: "format webp\nquality \(options.quality)\n"
+      case .avif: "format avif\nquality \(options.quality)\nsubsample \(subsampling(options, rendition.size))\n"
+      case .png: "format png\n"
+      }
+    return "size \(rendition.size.description)\n" + encoding
+      + """
+      keep \(options.keep.rawValue)
+      linear \(options.linear)
+      fail-on \(options.failOn.rawValue)
+
+      """ + (format.hasEffort ? options.effort.map { "effort \($0)\n" } ?? "" : "")
+      + (name.map { "name \(Path($0.description).printable)\n" } ?? "") + background(options, format)
       + (options.previews == .auto ? "" : "previews \(options.previews.rawValue)\n")
       // Colours stay as they are then.
       + (BuildTrait.formats.isBuilt ? "" : "profiles kept\n")
+  }
+
+  /// What transparent pictures get, unless it is what is usual for a format.
+  private static func background(_ options: ThumbnailOptions, _ format: ThumbnailFormat) -> String {
+    guard let color = options.background, format.hasAlpha || color != .white else { return "" }
+    return "background \(color)\n"
   }
 }

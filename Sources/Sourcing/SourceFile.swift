@@ -223,7 +223,7 @@ package final class SourceFile {
   /// An image or a thumbnail, recognised by its first bytes; nil for any other file.
   private static func image(_ head: [UInt8]) -> Content? {
     guard let type = ImageType.sniff(head) else { return nil }
-    return type == .jpeg && ThumbnailMark(head: head[...]) != nil ? .thumbnail : .image(type)
+    return ThumbnailMark(head: head[...]) != nil ? .thumbnail : .image(type)
   }
 
   /// How many bytes ``ImageType`` and ``ThumbnailMark`` need to tell what a file is.

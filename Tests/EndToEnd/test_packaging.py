@@ -22,8 +22,8 @@ def installed(tmp_path_factory):
     manual = folder / "thumbjob.1"
     manual.touch()
     subprocess.run(
-        ["make", "install", "SUDO_USER=yes", f"BINARY={THUMBJOB}", f"DECODER={THUMBJOB}-decoder", f"MANUAL={manual}",
-         "PREFIX=/opt", f"DESTDIR={folder}/root"], check=True, stdout=subprocess.DEVNULL)
+        ["make", "install", "SUDO_USER=yes", f"BINARY={THUMBJOB}", f"HELPERS={THUMBJOB}-decoder {THUMBJOB}-encoder",
+         f"MANUAL={manual}", "PREFIX=/opt", f"DESTDIR={folder}/root"], check=True, stdout=subprocess.DEVNULL)
     return folder / "root/opt"
 
 
@@ -124,8 +124,8 @@ def test_the_bill_of_materials_has_every_package_that_is_resolved_or_linked(bill
     for relationship in bill["relationships"][1:]:
         linked[relationship["relationshipType"]].add(names[relationship["relatedSpdxElement"]])
     assert {"hummingbird", "swift-nio", "yams"} <= linked["STATIC_LINK"] and "swift-subprocess" in linked["OTHER"]
-    assert linked["CONTAINS"] == {"thumbjob-decoder"}
-    libraries = "jpeg lcms2 exif png gif webp tiff de265 dav1d seccomp nettle curl"
+    assert linked["CONTAINS"] == {"thumbjob-decoder", "thumbjob-encoder"}
+    libraries = "jpeg lcms2 exif png gif webp avif tiff de265 dav1d seccomp nettle curl"
     for library in libraries.split():
         assert any(library in name for name in linked["DYNAMIC_LINK"]), library
     assert "swift" in linked["STATIC_LINK"] | linked["DYNAMIC_LINK"]

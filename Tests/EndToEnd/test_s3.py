@@ -355,6 +355,21 @@ def test_thumbnails_of_a_folder_go_to_a_bucket_and_only_changed_ones_again(tmp_p
     assert counts(forced) == {"made": 5}, forced.stderr
 
 
+def test_each_format_has_its_type_and_is_up_to_date_by_itself(tmp_path, s3):
+    server = s3({"thumbs": {}})
+    folder = folder_of(tmp_path, 3)
+    formats = ["--format", "avif,webp,jpeg"]
+    first = run(tmp_path, folder, *formats, out="s3://thumbs", **server.variables)
+    assert first.status == 0 and first.summary["made"] == 3
+    kept = objects(server, "thumbs")
+    types = {".jpg": "image/jpeg", ".webp": "image/webp", ".avif": "image/avif"}
+    assert len(kept) == 9
+    assert all(kind == types[os.path.splitext(key)[1]] for key, (_, _, kind) in kept.items())
+    assert run(tmp_path, folder, *formats, out="s3://thumbs", **server.variables).summary["up_to_date"] == 3
+    only = run(tmp_path, folder, "--format", "webp", out="s3://thumbs", **server.variables)
+    assert only.summary["up_to_date"] == 3 and objects(server, "thumbs") == kept
+
+
 def test_from_bucket_to_bucket_nothing_is_fetched_twice_and_no_thumbnail_is_a_source(tmp_path, s3):
     server = s3({"photos": album(10)})
     first = run(tmp_path, "s3://photos", "-s", "64", "-s", "128", out="s3://photos/thumbs", **server.variables)

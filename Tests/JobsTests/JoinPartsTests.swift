@@ -80,26 +80,25 @@ import Thumbnails
     var longest = description.placeholder
     longest = Placeholder(meanColor: longest.meanColor, thumbHash: [UInt8](repeating: 255, count: 25))
     let size = PixelSize(width: 65_535, height: 65_535)
-    let segment = DescriptionComment(
+    let text = DescriptionComment(
       SourceDescription(pixels: size, orientation: .rotated270, placeholder: longest), size
     )
-    .segment
-    #expect(segment.count <= DescriptionComment.longest)
-    #expect(DescriptionComment(segment: segment[...])?.segment == segment)
+    .text
+    for carrier in CommentCarriers.all { #expect(carrier.comment(text).count <= DescriptionComment.longest) }
+    #expect(DescriptionComment(text: text[...])?.text == text)
   }
 
   /// Bytes of a thumbnail may be changed by anything.
   @Test func aChangedCommentIsReadOrRefusedButNeverMore() {
-    let segment = DescriptionComment(description, PixelSize(width: 256, height: 192)).segment
-    #expect(DescriptionComment(segment: segment[...]) != nil)
-    for index in segment.indices {
+    let text = DescriptionComment(description, PixelSize(width: 256, height: 192)).text
+    #expect(DescriptionComment(text: text[...]) != nil)
+    for index in text.indices {
       for value in [0, UInt8(ascii: "0"), UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "x"), 0xFF] {
-        var changed = segment
+        var changed = text
         changed[index] = value
-        guard let read = DescriptionComment(segment: changed[...]) else { continue }
+        guard let read = DescriptionComment(text: changed[...]) else { continue }
         #expect((5...25).contains(read.source.placeholder.thumbHash.count) && read.pixels.count > 0)
       }
-      #expect(DescriptionComment(segment: segment.prefix(index)) == nil)
     }
   }
 

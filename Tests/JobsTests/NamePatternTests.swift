@@ -6,13 +6,14 @@ import Thumbnails
 
 @Suite struct NamePatternTests {
   private func place(_ pattern: String, _ source: Path, _ size: String = "320x200") throws -> Path {
-    try NamePattern(parsing: pattern, for: "--name").place(
-      of: source, size: try SizeSpec(parsing: size, for: "--size"))
+    let pattern = try NamePattern(parsing: pattern, for: "--name")
+    return pattern.place(of: source, Rendition(try SizeSpec(parsing: size, for: "--size"), pattern.format ?? .jpeg))
   }
 
   @Test(
     arguments: [
       ("%d/%s-small", "2024/06/a.jpg", "2024/06/a-small.jpg"), ("%d/%s", "a.JPG", "a.jpg"),
+      ("%s.webp", "d/a.jpg", "a.webp"), ("%s.AVIF", "a.jpg", "a.AVIF"), ("%s.%e", "a.png", "a.png.jpg"),
       ("%s", "2024/06/a.jpg", "a.jpg"),
       ("%d-%s", "2024/06/a.jpg", "2024-06-a.jpg"), ("%d-%s", "a.jpg", "a.jpg"), ("%d--%s", "a.jpg", "-a.jpg"),
       ("%s.%e", "x/b.c.JPEG", "b.c.JPEG"), ("%s_%e", "b.png", "b_png.jpg"),

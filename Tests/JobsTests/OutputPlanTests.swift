@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Testing
+import Thumbnails
 
 @testable import Places
 @testable import Sourcing
@@ -12,9 +13,11 @@ struct OutputPlanTests {
   init() throws { tree = FileTree() }
 
   /// The placement of every source that a walk of these arguments finds, by "argument:relative path".
-  func plan(_ arguments: Path..., filter: SourceFilter = SourceFilter()) -> [String: OutputPlan.Placement] {
+  func plan(
+    _ arguments: Path..., filter: SourceFilter = SourceFilter(), formats: [ThumbnailFormat] = [.jpeg]
+  ) -> [String: OutputPlan.Placement] {
     let walker = SourceWalker(arguments: arguments.map { .path(tree.path($0)) }, filter: filter)
-    let plan = OutputPlan(walker: walker) { [tree] path in
+    let plan = OutputPlan(walker: walker, formats: formats) { [tree] path in
       (try? tree.contents(Path(bytes: path.bytes.dropFirst(tree.root.length + 1))!)) == "image"
     }
     var result: [String: OutputPlan.Placement] = [:]
@@ -29,7 +32,28 @@ struct OutputPlanTests {
     ("noname", "noname.jpg"), (".jpg", ".jpg.jpg"), ("a.", "a..jpg"), ("jpg", "jpg.jpg"), ("a.jpg/b", "a.jpg/b.jpg"),
   ])
   func onlyANameWithoutAJPEGEndingGetsOne(relative: String, place: String) {
-    #expect(OutputPlan.place(of: Path(relative)) == Path(place))
+    #expect(Path(relative).named(as: .jpeg) == Path(place))
+  }
+
+  @Test(arguments: [
+    (ThumbnailFormat.webp, "a.jpg", "a.jpg.webp"), (.webp, "scan.webp", "scan.webp"), (.avif, "d/A.AVIF", "d/A.AVIF"),
+    (.avif, "a.webp", "a.webp.avif"), (.png, "a.png", "a.png"), (.png, "noname", "noname.png"),
+  ])
+  func eachFormatHasItsEnding(format: ThumbnailFormat, relative: String, place: String) {
+    #expect(Path(relative).named(as: format) == Path(place))
+  }
+
+  @Test func eachFormatHasItsOwnRivals() throws {
+    for name in ["scan.png", "scan.png.jpg", "scan.png.webp", "photo.webp", "photo"] {
+      try tree.file(Path("in/\(name)"), "image")
+    }
+    let taken = OutputPlan.Placement.taken(by: tree.path("in/scan.png"))
+    #expect(plan("in", formats: [.webp])["0:scan.png.webp"] == taken)
+    #expect(plan("in", formats: [.webp])["0:scan.png.jpg"] == .place("scan.png.jpg"))
+    #expect(plan("in", formats: [.webp])["0:photo.webp"] == .taken(by: tree.path("in/photo")))
+    #expect(plan("in", formats: [.jpeg, .webp])["0:scan.png.webp"] == taken)
+    #expect(plan("in", formats: [.jpeg, .webp])["0:scan.png.jpg"] == taken)
+    #expect(plan("in", formats: [.avif])["0:scan.png.webp"] == .place("scan.png.webp"))
   }
 
   @Test func ofTwoSiblingsTheOneWithoutTheEndingGetsThePlace() throws {
@@ -37,7 +61,7 @@ struct OutputPlanTests {
     try tree.file("in/scan.png.jpg", "image")
     #expect(
       plan("in") == [
-        "0:scan.png": .place("scan.png.jpg"), "0:scan.png.jpg": .taken(by: tree.path("in/scan.png")),
+        "0:scan.png": .place("scan.png"), "0:scan.png.jpg": .taken(by: tree.path("in/scan.png")),
       ])
   }
 

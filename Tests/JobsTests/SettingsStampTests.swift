@@ -20,7 +20,7 @@ struct SettingsStampTests {
     try tree.setModified("in/a.png", timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_789))
     let source = try tree.status("in/a.png")
     let output = try OutputFolder(tree.path("out"))
-    _ = try SettingsStamp(renewing: settings, size: nil, in: output)
+    _ = try SettingsStamp(renewing: settings, of: SettingsStamp.SetName(folder: nil), in: output)
     try publish(under: settings, in: output, source)
     return (output, source)
   }
@@ -52,16 +52,16 @@ struct SettingsStampTests {
 
   @Test func aThumbnailWithTheSameSettingsAndTimeIsUpToDate() throws {
     let (output, source) = try made()
-    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    let stamp = try SettingsStamp(renewing: "256 q80", of: SettingsStamp.SetName(folder: nil), in: output)
     #expect(state(stamp, source: source) == .upToDate)
     #expect(state(stamp, of: "b.png.jpg", source: source) == .missing)
-    let read = SettingsStamp(reading: "256 q80", size: nil, in: tree.path("out"))
+    let read = SettingsStamp(reading: "256 q80", in: tree.path("out"))
     #expect(state(read, source: source) == .upToDate)
   }
 
   @Test func aThumbnailWithAnotherTimeIsTouchedAndAnEmptyFileIsNone() throws {
     let (output, _) = try made()
-    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    let stamp = try SettingsStamp(renewing: "256 q80", of: SettingsStamp.SetName(folder: nil), in: output)
     try tree.setModified("in/a.png", timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_788))
     #expect(state(stamp, source: try tree.status("in/a.png")) == .touched)
     try output.publish([], to: "empty.jpg", modified: try tree.status("in/a.png").modified)
@@ -72,36 +72,37 @@ struct SettingsStampTests {
 
   @Test func otherSettingsMakeAThumbnailStaleUntilItIsMadeAgain() throws {
     let (output, source) = try made()
-    let dry = SettingsStamp(reading: "256 q90", size: nil, in: tree.path("out"))
+    let dry = SettingsStamp(reading: "256 q90", in: tree.path("out"))
     #expect(state(dry, source: source) == .stale)
     #expect(try tree.contents("out/.thumbjob/settings") == "256 q80", "a dry run writes nothing")
-    let stamp = try SettingsStamp(renewing: "256 q90", size: nil, in: output)
+    let stamp = try SettingsStamp(renewing: "256 q90", of: SettingsStamp.SetName(folder: nil), in: output)
     #expect(state(stamp, source: source) == .stale)
     // New permissions change the time of the file's status, but not the settings of the thumbnail.
     chmod("\(tree.path("out/a.png.jpg"))", 0o600)
-    let later = try SettingsStamp(renewing: "256 q90", size: nil, in: output)
+    let later = try SettingsStamp(renewing: "256 q90", of: SettingsStamp.SetName(folder: nil), in: output)
     #expect(state(later, source: source) == .stale)
     try publish(under: "256 q90", in: output, source)
     #expect(state(stamp, source: source) == .upToDate)
     #expect(state(later, source: source) == .upToDate)
-    let back = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    let back = try SettingsStamp(renewing: "256 q80", of: SettingsStamp.SetName(folder: nil), in: output)
     #expect(state(back, source: source) == .stale)
   }
 
   @Test func thumbnailsOfASimultaneousRunWithOtherSettingsAreStale() throws {
     let (output, source) = try made()
     let other = try OutputFolder(tree.path("out"))
-    _ = try SettingsStamp(renewing: "100 q30", size: nil, in: other)
+    _ = try SettingsStamp(renewing: "100 q30", of: SettingsStamp.SetName(folder: nil), in: other)
     // The first run continues with its own settings.
     try publish(under: "256 q80", in: output, source)
-    let third = try SettingsStamp(renewing: "100 q30", size: nil, in: try OutputFolder(tree.path("out")))
+    let third = try SettingsStamp(
+      renewing: "100 q30", of: SettingsStamp.SetName(folder: nil), in: try OutputFolder(tree.path("out")))
     #expect(state(third, source: source) == .stale)
   }
 
   @Test(arguments: [1, 100, 1_000, 10_000_000, 1_000_000_000])
   func aTimeThatTheFileSystemRoundsDownIsTheSame(grain: Int) throws {
     let (output, source) = try made()
-    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    let stamp = try SettingsStamp(renewing: "256 q80", of: SettingsStamp.SetName(folder: nil), in: output)
     try tree.setModified(
       "out/a.png.jpg", timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_789 / grain * grain))
     #expect(state(stamp, source: source) == .upToDate)
@@ -111,20 +112,20 @@ struct SettingsStampTests {
 
   @Test func eachSizeHasItsOwnSettingsFile() throws {
     let (output, _) = try made()
-    _ = try SettingsStamp(renewing: "512 q80", size: "large", in: output)
+    _ = try SettingsStamp(renewing: "512 q80", of: SettingsStamp.SetName(folder: "large"), in: output)
     #expect(try tree.contents("out/.thumbjob/settings-large") == "512 q80")
     #expect(try tree.contents("out/.thumbjob/settings") == "256 q80")
   }
 
   @Test func aPlaceThatIsTheSourceIsRecognised() throws {
     let (output, _) = try made()
-    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    let stamp = try SettingsStamp(renewing: "256 q80", of: SettingsStamp.SetName(folder: nil), in: output)
     #expect(state(stamp, source: try tree.status("out/a.png.jpg")) == .isSource)
   }
 
   @Test func aPhotoThatReplacesAnotherOfTheSameTimeAndSizeMakesItsThumbnailStale() throws {
     let (output, source) = try made()
-    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    let stamp = try SettingsStamp(renewing: "256 q80", of: SettingsStamp.SetName(folder: nil), in: output)
     #expect(try state(stamp, source: tree.status("in/a.png")) == .upToDate)
     try tree.file("in/a.png", "two picture")
     try tree.setModified("in/a.png", source.modified)
@@ -135,7 +136,7 @@ struct SettingsStampTests {
 
   @Test func aPhotoThatIsOnlyTouchedKeepsItsThumbnail() throws {
     let (output, source) = try made()
-    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    let stamp = try SettingsStamp(renewing: "256 q80", of: SettingsStamp.SetName(folder: nil), in: output)
     // A copy with its time, as restored from a backup.
     try FileManager.default.moveItem(atPath: "\(tree.path("in/a.png"))", toPath: "\(tree.path("in/b.png"))")
     try tree.file("in/a.png", tree.contents("in/b.png"))
@@ -145,7 +146,7 @@ struct SettingsStampTests {
 
   @Test func theThumbnailOfAnotherSourceIsTakenUnlessThatIsGone() throws {
     let (output, source) = try made()
-    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    let stamp = try SettingsStamp(renewing: "256 q80", of: SettingsStamp.SetName(folder: nil), in: output)
     let other = SourceKey(of: tree.path("in/other.png"), from: tree.path("out"))
     #expect(state(stamp, source: source, key: other, owner: .other) == .isTaken("a.png.jpg"))
     var larger = source

@@ -66,7 +66,7 @@ import Testing
     guard let line = brought.first?.split(separator: "\n").first(where: { $0.hasPrefix("data: ") }) else { return }
     let pictures = try JSONText.decode(LatestThumbnails.Pictures.self, from: line.dropFirst(6).utf8).thumbnails
     #expect(pictures.map(\.thumbnail.id) == ids)
-    #expect(pictures.allSatisfy { $0.jpeg == Data(repeating: UInt8($0.thumbnail.id), count: 10) })
+    #expect(pictures.allSatisfy { $0.file == Data(repeating: UInt8($0.thumbnail.id), count: 10) })
   }
 
   @Test func noChangeIsCreatedWithoutListeners() async throws {

@@ -20,8 +20,8 @@ import Testing
     insert(10, bytes: 200, into: thumbnails)
     #expect(thumbnails.list.thumbnails.map(\.operation) == [10, 9, 8, 7, 6])
     #expect(thumbnails.bytesKept == 1000)
-    #expect(thumbnails.jpeg(10) == [UInt8](repeating: 10, count: 200))
-    #expect(thumbnails.jpeg(5) == nil)
+    #expect(thumbnails.file(10)?.bytes == [UInt8](repeating: 10, count: 200))
+    #expect(thumbnails.file(5) == nil)
     insert(1, bytes: 251, into: thumbnails)  // more than a quarter
     #expect(thumbnails.list.thumbnails.first?.operation == 10)
     insert(100, bytes: 1, into: thumbnails)
@@ -40,7 +40,7 @@ import Testing
   @Test func tightMemoryTakesTheOlderHalfOfTheThumbnails() {
     let thumbnails = LatestThumbnails(capacity: 1000)
     insert(8, bytes: 100, into: thumbnails)
-    #expect(thumbnails.jpeg(1)?.count == 100, "what a client looks at does not stay for longer")
+    #expect(thumbnails.file(1)?.bytes.count == 100, "what a client looks at does not stay for longer")
     thumbnails.trim()
     #expect(thumbnails.list.thumbnails.map(\.id) == [8, 7, 6, 5] && thumbnails.bytesKept == 400)
     for _ in 0..<3 { thumbnails.trim() }

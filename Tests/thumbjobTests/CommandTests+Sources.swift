@@ -100,7 +100,7 @@ extension CommandTests {
       let second = try await run("images", "-s", "200", "-s", "large=900", in: folder)
       #expect(
         second.errors.contains(
-          "left as they were, from earlier runs with other sizes: thumbnails in thumbs (size 256x256)"),
+          "left as they were, from earlier runs with other sizes or formats: thumbnails in thumbs (size 256x256)"),
         "\(second.errors)")
       let dry = try await run("images", "-s", "300", "-s", "b=900", "--dry-run", in: folder)
       #expect(dry.errors.contains("thumbs (size 256x256), thumbs/200x200 (size 200x200), thumbs/large (size 900x900)"))

@@ -31,9 +31,8 @@ extension CommandTests {
       (["x", "--overwrite"], "unknown option --overwrite; did you mean --force?"),
       (["x", "--gallery", "y"], "unknown option --gallery; did you mean --html?"),
       (["x", "--crop"], "unknown option --crop; a size with ^ fills and crops: --size 300x200^"),
-      (
-        ["x", "--format", "webp"], "unknown option --format; thumbnails are JPEG files; other formats cannot be written"
-      ),
+      (["x", "--type", "webp"], "unknown option --type; did you mean --format?"),
+      (["x", "--format", "gif"], "--format: “gif” is not one of jpeg, webp, avif, png"),
       (["x", "-n"], "unknown option -n; did you mean --dry-run?"),
       (["x", "-V"], "unknown option -V; did you mean --version?"),
       (["report", "--output"], "unknown option --output; see thumbjob report --help"),

@@ -63,6 +63,8 @@ struct DefaultsTests {
       expected.job.sources = [.path("a")]
       // A gallery has other sizes unless some are given.
       if option == "size" { expected.job.outputs[0].sizes = expected.job.outputs[0].sizes }
+      // The name may say another format unless one is given.
+      if option == "format" { expected.job.outputs[0].formats = [.jpeg] }
       #expect(settings == expected, "--\(option) \(value)")
       count += 1
     }
@@ -81,6 +83,7 @@ struct DefaultsTests {
       var expected = RunSettings()
       expected.job.sources = [.path(Path("\(folder.path)/a"))]
       if key == "size" { expected.job.outputs[0].sizes = expected.job.outputs[0].sizes }
+      if key == "format" { expected.job.outputs[0].formats = [.jpeg] }
       if key == "out" { expected.job.outputs[0].folder = Path("\(folder.path)/thumbs") }
       #expect(settings == expected, "\(key): \(value)")
       count += 1

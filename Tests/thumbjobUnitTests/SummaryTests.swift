@@ -214,7 +214,7 @@ struct SummaryTests {
     #expect(
       lines.text.split(separator: "\n").dropFirst() == [
         "--include \(pattern): matched nothing",
-        "left as they were, from earlier runs with other sizes: thumbnails in thumbs (size 64x64); --prune removes them",
+        "left as they were, from earlier runs with other sizes or formats: thumbnails in thumbs (size 64x64); --prune removes them",
       ])
   }
 

@@ -115,6 +115,28 @@ extension Notation where Value == [SizeSpec] {
   }
 }
 
+extension Notation where Value == [ThumbnailFormat] {
+  /// Names of formats. Each text may contain several, separated by commas.
+  package static var formats: Self {
+    Self(
+      .words(ThumbnailFormat.allCases.map(\.rawValue)),
+      parse: { texts, origin throws(TextError) in
+        var formats: [ThumbnailFormat] = []
+        for word in texts.flatMap({ $0.split(separator: ",") }) {
+          guard let format = ThumbnailFormat(rawValue: word == "jpg" ? "jpeg" : String(word)) else {
+            throw TextError(
+              "\(origin.subject): “\(printableText(of: Array(word.utf8)))” is not one of "
+                + ThumbnailFormat.allCases.map(\.rawValue).joined(separator: ", "))
+          }
+          if !formats.contains(format) { formats.append(format) }
+        }
+        if formats.isEmpty { throw TextError("\(origin.subject): no format is named") }
+        return formats
+      },
+      text: { $0.map(\.rawValue).joined(separator: ",") })
+  }
+}
+
 extension [SizeSpec] {
   /// A message about two sizes that would share a folder; nil if no two do.
   var clash: String? {

@@ -13,6 +13,7 @@ package enum OtherNames {
     "contact-sheet": ["sheet", "montage", "pdf"],
     "keep": ["metadata", "export-profile", "keep-metadata", "exif", "icc"],
     "exclude": ["ignore", "skip"],
+    "format": ["type", "output-format", "formats"],
     "include": ["glob", "filter", "pattern", "ext", "extensions"],
     "prune": ["clean", "cleanup", "delete", "remove", "purge"],
     "quality": ["jpeg-quality"],

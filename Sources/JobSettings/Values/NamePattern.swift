@@ -17,7 +17,7 @@ import Thumbnails
 /// | `%%` | a percent sign |
 ///
 /// A `/` separates the names of folders and file. Where `%d` is only a part of a name, as in `%d-%s`, each `/` in it
-/// becomes `-`. A place that does not end in `.jpg` or another extension of JPEG files gets `.jpg` appended.
+/// becomes `-`. A place that does not end in an extension of its format, such as `.jpg`, gets it appended.
 ///
 /// Sizes above that of a photo give the same thumbnail, which has one place if `%W` or `%H` tells the sizes apart. Where the
 /// header of a photo cannot be read, these letters stand for the box.
@@ -30,6 +30,8 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     case stem, folder, fileExtension, width, height, trueWidth, trueHeight, contents
     /// The letters of a date that are side by side, with what separates them.
     case date([DatePart])
+
+    var isText: Bool { if case .text = self { true } else { false } }
   }
 
   private enum DatePart: Sendable, Hashable {
@@ -50,6 +52,8 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
   package let description: String
   /// The names between the slashes.
   private let names: [[Part]]
+  /// The format whose extension the pattern ends in; nil if it has none.
+  package let format: ThumbnailFormat?
 
   /// - Parameter name: the option or key, for the message.
   /// - Throws: ``TextError``.
@@ -103,6 +107,11 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
       throw mistake("has no %s, so all photos of a folder would have one place")
     }
     self.names = names.filter { !$0.isEmpty }
+    // Only what the pattern itself says counts, and not the extension of a source.
+    var literal: [UInt8] = []
+    for case .text(let text) in names.last?.reversed().prefix(while: \.isText) ?? [] { literal = text + literal }
+    let ending = Path(bytes: Array("_".utf8) + literal)
+    format = ThumbnailFormat.allCases.first { ending?.hasName(of: $0) == true }
   }
 
   /// Adds a letter of a date to those right before it.
@@ -141,8 +150,9 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
   ///   - facts: of the kinds that the pattern has letters for.
   ///   - settings: everything except the source that determines the bytes of a thumbnail, as one text.
   package func place(
-    of relativePath: Path, size: SizeSpec, _ facts: NameFacts = NameFacts(), settings: String = ""
+    of relativePath: Path, _ rendition: Rendition, _ facts: NameFacts = NameFacts(), settings: String = ""
   ) -> Path {
+    let size = rendition.size
     let file = relativePath.lastName.bytes
     let dot = file.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == file.startIndex ? nil : $0 } ?? file.endIndex
     let folder = relativePath.parent
@@ -188,7 +198,7 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
       if case .date? = parts.first, parts.count == 1, name.isEmpty { return }
       place = place.appending(Self.safe(name))
     }
-    return place.asJPEG
+    return place.named(as: rendition.format)
   }
 
   /// Eight digits for contents that are made with these settings. The bytes of a thumbnail follow from both.

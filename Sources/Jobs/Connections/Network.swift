@@ -89,10 +89,11 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   }
 
   func put(
-    _ jpeg: [UInt8], as object: StoreLocation, metadata: [String: String], replaces: Bool, isCancelled: () -> Bool
+    _ thumbnail: [UInt8], as object: StoreLocation, type: String, metadata: [String: String], replaces: Bool,
+    isCancelled: () -> Bool
   ) throws(FetchError) -> Bool {
     try thumbnails.fetcher().put(
-      jpeg, as: object, type: "image/jpeg", metadata: metadata, replaces: replaces, isCancelled: isCancelled)
+      thumbnail, as: object, type: type, metadata: metadata, replaces: replaces, isCancelled: isCancelled)
   }
 
   /// What was fetched so far.

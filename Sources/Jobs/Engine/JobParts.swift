@@ -5,6 +5,7 @@ import MemoryPressure
 import PictureMaking
 import Places
 import Sourcing
+import Thumbnails
 import TraceRecording
 
 /// What a job is put together from. Each capability takes from it what it needs, also of those before it.
@@ -65,7 +66,17 @@ final class JobParts {
   }
 
   /// The places of the thumbnails.
-  private(set) lazy var plan = OutputPlan(walker: walker, isMirrored: outputs.contains(where: \.isMirrored))
+  private(set) lazy var plan = OutputPlan(
+    walker: walker, isMirrored: outputs.contains(where: \.isMirrored), formats: mirroredFormats)
+
+  /// The formats of the outputs that mirror the tree. If none does, JPEG stands for all: which file is given twice does not depend on
+  /// the format.
+  private var mirroredFormats: [ThumbnailFormat] {
+    let found = ThumbnailFormat.allCases.filter { format in
+      outputs.contains { $0.isMirrored && $0.options.formats.contains(format) }
+    }
+    return found.isEmpty ? [.jpeg] : found
+  }
 
   /// What the operations share. It has what remembers sources, which must be made before.
   private(set) lazy var shared: ThumbnailOperation.Shared = {

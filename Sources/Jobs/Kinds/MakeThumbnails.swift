@@ -80,7 +80,7 @@ struct MakeThumbnails: JobKind {
 
   /// The place of the first thumbnail in the first output.
   private func firstPlace(of candidate: Candidate) -> Path {
-    outputs[0].place(of: candidate.source, candidate.place, size: outputs[0].options.sizes[0])
+    outputs[0].place(of: candidate.source, candidate.place, outputs[0].options.renditions[0])
   }
 
   private func files(of candidate: Candidate) -> [[stat?]] {

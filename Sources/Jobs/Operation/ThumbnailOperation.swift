@@ -273,7 +273,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
           SourceDescription(pixels: picture.orientedPixels, orientation: picture.orientation, placeholder: $0)
         }
         progress.withLock { $0.findings.description = $0.findings.description ?? description }
-        let slot = output.slot(of: source, place, size: thumbnail.size)
+        let slot = output.slot(of: source, place, thumbnail.rendition)
         let path = output.path.appending(slot.place)
         let made: MadeThumbnail
         if let earlier = task.thumbnails.first(where: { $0.path == path }) {
@@ -309,10 +309,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
   ) throws(BudgetExceededError) -> [MadeThumbnail] {
     let budget = shared.memory.budget
     if needed > budget.largest { throw BudgetExceededError(needed: needed, budget: budget) }
-    return output.options.sizes.map { size in
+    return output.options.renditions.map { rendition in
       MadeThumbnail(
-        path: output.path.appending(output.place(of: source, place, size: size)), size: size.name,
-        pixels: size.placement(for: picture.orientedPixels).pixels, bytes: 0)
+        path: output.path.appending(output.place(of: source, place, rendition)), size: rendition.size.name,
+        format: rendition.format, pixels: rendition.size.placement(for: picture.orientedPixels).pixels, bytes: 0)
     }
   }
 }

@@ -86,8 +86,8 @@ package struct Removal: Sendable {
   ) -> Set<Path> {
     var found: Set<Path> = []
     for output in outputs {
-      for size in output.output.options.sizes {
-        var folder = output.output.place(of: other, place, size: size).parent
+      for rendition in output.output.options.renditions {
+        var folder = output.output.place(of: other, place, rendition).parent
         while !folder.isEmpty {
           for source in owners(of: folder, in: output, remembered) {
             let relative = source.below(tree)
@@ -117,8 +117,9 @@ package struct Removal: Sendable {
   }
 
   private func ofOtherSizes(_ relative: Path, _ output: Output) -> [Path] {
-    output.output.earlier.left.compactMap { $0.folder.below(output.output.path) }.flatMap { folder in
-      output.output.placesOfOtherSize(of: relative).map { folder.appending($0) }
+    output.output.earlier.left.flatMap { set in
+      guard let folder = set.folder.below(output.output.path) else { return [] as [Path] }
+      return output.output.placesOfOtherSize(of: relative, set.format).map { folder.appending($0) }
     }
   }
 
@@ -143,7 +144,8 @@ package struct Removal: Sendable {
       // The marks of earlier versions do not name their source. Such a thumbnail may be that of a source that exists.
       let isOurTree = output.output.earlier.lastTree ?? tree == tree
       let outcome = try output.remover.remove(
-        place, of: source, unnamed: isOurTree && relative.map { !hasOther(place, than: $0) } ?? false)
+        place, of: source, unnamed: isOurTree && relative.map { !hasOther(place, than: $0, in: output.output) } ?? false
+      )
       guard case .removed(let bytes) = outcome else { return .notOurs }
       onRemoval(output.output.path.appending(place), .success(bytes))
       return .removed
@@ -154,8 +156,9 @@ package struct Removal: Sendable {
   }
 
   /// Whether another source than this one may have a place, or that place without the folder of a size.
-  private func hasOther(_ place: Path, than relative: Path) -> Bool {
-    (OutputPlan.claims(to: place) + OutputPlan.claims(to: OutputPlan.place(of: relative))).contains {
+  private func hasOther(_ place: Path, than relative: Path, in output: ThumbnailOutput) -> Bool {
+    let places = [place] + output.options.formats.map(relative.named(as:))
+    return places.flatMap(OutputPlan.claims(to:)).contains {
       $0 != relative && FileStatus.exists(tree.appending($0))
     }
   }

@@ -6,15 +6,19 @@ import Thumbnails
 
 // Thumbnails that are kept because they are of the contents of a source: with another time, or in another place.
 extension ThumbnailOutput {
-  /// The place of a source's thumbnails, from ``OutputPlan``, by that of the thumbnail of the first size; nil if that is in the
-  /// folder of no size of this output.
-  package func place(ofFirst thumbnail: Path) -> Path? { thumbnail.below(sizeFolders[0]) }
+  /// The place of a source's thumbnails, from ``OutputPlan``, by that of its first thumbnail; nil if that is in the folder of no
+  /// size of this output, or of another source.
+  package func place(ofFirst thumbnail: Path, of source: Path) -> Path? {
+    thumbnail.below(sizeFolders[0]).flatMap { place in
+      OutputPlan.claims(to: place).first { $0.lastName == source.lastName }
+    }
+  }
 
   /// A hash of what each thumbnail of a source looks like; nil where there is none.
   ///
   /// - Parameter place: the place of its thumbnails, from ``OutputPlan``.
   package func looks(of source: Source, _ place: Path) -> [UInt64?] {
-    options.sizes.map { size in folder?.looks(of: self.place(of: source, place, size: size)) }
+    options.renditions.map { rendition in folder?.looks(of: self.place(of: source, place, rendition)) }
   }
 
   /// Gives the thumbnails of a source another time, and marks that name it.
@@ -26,8 +30,8 @@ extension ThumbnailOutput {
   package func renewThumbnails(
     of source: Source, _ place: Path, _ contents: SourceContents, files: [stat?], modified: timespec
   ) -> [FileState]? {
-    forEachSize(of: source, contents) { folder, index, mark in
-      let file = self.place(of: source, place, size: options.sizes[index])
+    forEachRendition(of: source, contents) { folder, index, mark in
+      let file = self.place(of: source, place, options.renditions[index])
       return files[index].flatMap { folder.renew(file, mark, $0, modified: modified) }
     }
   }
@@ -44,13 +48,13 @@ extension ThumbnailOutput {
   package func copyThumbnails(
     of gone: Path, _ former: Path, to source: Source, _ place: Path, _ contents: SourceContents, modified: timespec
   ) -> [FileState]? {
-    forEachSize(of: source, contents) { folder, index, mark in
-      let file = self.place(of: source, former, size: options.sizes[index])
+    forEachRendition(of: source, contents) { folder, index, mark in
+      let file = self.place(of: source, former, options.renditions[index])
       guard
         let status = try? file.withCString({ FileStatus.of($0, in: folder.descriptor, followingLinks: false) }).get(),
         status.kind == .regular, ThumbnailMark(of: file, in: folder.descriptor) == mark.of(key(ofFile: gone))
       else { return nil }
-      let place = self.place(of: source, place, size: options.sizes[index])
+      let place = self.place(of: source, place, options.renditions[index])
       return folder.copy(file, status, to: place, mark, modified: modified)
     }
   }
@@ -60,21 +64,21 @@ extension ThumbnailOutput {
   /// - Returns: whether none of them is left.
   package func removeThumbnails(of gone: Path, _ former: Path) -> Bool {
     guard let remover = try? ThumbnailRemover(path) else { return false }
-    return sizeFolders.allSatisfy { size in
-      switch try? remover.remove(size.appending(former), of: gone) {
+    return options.renditions.allSatisfy { rendition in
+      switch try? remover.remove(mirroredPlace(former, rendition), of: gone) {
       case .removed, .notThere: true
       case .notOurs, nil: false
       }
     }
   }
 
-  /// - Parameter keep: receives the index of the size, and the mark of its thumbnail.
-  private func forEachSize(
+  /// - Parameter keep: receives the index of the rendition, and the mark of its thumbnail.
+  private func forEachRendition(
     of source: Source, _ contents: SourceContents, keep: (OutputFolder, Int, ThumbnailMark) -> FileState?
   ) -> [FileState]? {
     guard let folder else { return nil }
     var states: [FileState] = []
-    for index in options.sizes.indices {
+    for index in options.renditions.indices {
       guard let state = keep(folder, index, stamps[index].mark.of(contents, key(of: source))) else { return nil }
       states.append(state)
     }

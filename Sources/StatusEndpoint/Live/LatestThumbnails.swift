@@ -18,8 +18,10 @@ public final class LatestThumbnails: Sendable {
     /// Pixels.
     public let width: Int
     public let height: Int
-    /// Of the JPEG file.
+    /// Of the file.
     public let bytes: Int
+    /// The media type of the file, such as `image/jpeg`.
+    public let type: String
   }
 
   /// The answer of `GET /thumbnails`, latest first.
@@ -32,13 +34,13 @@ public final class LatestThumbnails: Sendable {
     struct Picture: Codable, Sendable {
       let thumbnail: Entry
       /// The file in base64.
-      let jpeg: Data
+      let file: Data
     }
 
     let thumbnails: [Picture]
   }
 
-  private typealias Kept = (entry: Entry, jpeg: [UInt8])
+  private typealias Kept = (entry: Entry, file: [UInt8])
 
   /// By id. Clients only peek: what they look at would otherwise stay longer than later thumbnails.
   private let cache: LRUCache<Int, Kept>
@@ -57,15 +59,18 @@ public final class LatestThumbnails: Sendable {
   /// capacity is not kept.
   ///
   /// - Parameters:
+  ///   - type: its media type.
   ///   - operation: the id of the operation that made it.
   ///   - source: the path of its source.
   ///   - width: pixels, as is `height`.
-  public func insert(_ jpeg: UnsafeRawBufferPointer, operation: Int, source: Path, width: Int, height: Int) {
-    guard !jpeg.isEmpty, jpeg.count <= capacity / 4 else { return }
+  public func insert(
+    _ file: UnsafeRawBufferPointer, type: String = "image/jpeg", operation: Int, source: Path, width: Int, height: Int
+  ) {
+    guard !file.isEmpty, file.count <= capacity / 4 else { return }
     let entry = Entry(
       id: lastID.add(1, ordering: .relaxed).newValue, operation: operation, source: JSONPath(source), width: width,
-      height: height, bytes: jpeg.count)
-    cache.insert((entry, [UInt8](jpeg)), for: entry.id, cost: jpeg.count)
+      height: height, bytes: file.count, type: type)
+    cache.insert((entry, [UInt8](file)), for: entry.id, cost: file.count)
   }
 
   /// Releases the older thumbnails, half of all bytes, for when memory gets tight.
@@ -81,10 +86,10 @@ public final class LatestThumbnails: Sendable {
 
   /// The latest ones with their files.
   func pictures(_ count: Int) -> Pictures {
-    Pictures(thumbnails: latest(count).map { Pictures.Picture(thumbnail: $0.entry, jpeg: Data($0.jpeg)) })
+    Pictures(thumbnails: latest(count).map { Pictures.Picture(thumbnail: $0.entry, file: Data($0.file)) })
   }
 
-  func jpeg(_ id: Int) -> [UInt8]? { cache.peek(id)?.jpeg }
+  func file(_ id: Int) -> (type: String, bytes: [UInt8])? { cache.peek(id).map { ($0.entry.type, $0.file) } }
 
   /// Latest first. Two threads may insert theirs in another order than that in which they have got their ids.
   private func latest(_ count: Int = .max) -> [Kept] {

@@ -33,8 +33,8 @@ async function loadThumbnails(count) {
 
 // The thumbnails of a run that has ended: the job does not answer any more.
 function showLastThumbnails(latest) {
-  for (const { thumbnail, jpeg } of latest) {
-    if (!pictures.has(thumbnail.id)) addPicture(thumbnail, new Blob([decodeBase64(jpeg)], { type: "image/jpeg" }));
+  for (const { thumbnail, file } of latest) {
+    if (!pictures.has(thumbnail.id)) addPicture(thumbnail, new Blob([decodeBase64(file)], { type: thumbnail.type }));
   }
   hasLastThumbnails = true;
   if (latest.length > 0 && !areHeld()) showThumbnails(latest.map(({ thumbnail }) => thumbnail.id));

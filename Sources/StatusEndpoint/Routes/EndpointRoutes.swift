@@ -62,10 +62,10 @@ struct EndpointRoutes: Sendable {
       Route(method: .get, path: "/history") { [history] _ in .json(history.columns) },
       Route(method: .get, path: "/thumbnails") { [thumbnails] _ in .json(thumbnails.list) },
       Route(method: .get, path: "/thumbnails/{id}") { [thumbnails] call in
-        guard let bytes = thumbnails.jpeg(call.number) else {
+        guard let file = thumbnails.file(call.number) else {
           throw HTTPError(.notFound, "there is no thumbnail \(call.number), or it is no longer kept")
         }
-        var answer = Answer("image/jpeg", .bytes(ByteBuffer(bytes: bytes)))
+        var answer = Answer(file.type, .bytes(ByteBuffer(bytes: file.bytes)))
         answer.headers[.contentSecurityPolicy] = "default-src 'none'"
         return answer
       },

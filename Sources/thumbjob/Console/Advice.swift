@@ -75,6 +75,7 @@ enum Advice {
     case .tooManyPixels(let size, _): "--limit-pixels \(size.count) would let it pass"
     case .unsupportedType(let type) where PictureReader.knows(type): BuildTrait.formats.absence
     case .thumbnailTooLarge(let size, _): "ask for a smaller size, or --limit-pixels \(size.count)"
+    case .sideTooLong: "ask for a smaller size, or another --format"
     default: nil
     }
   }

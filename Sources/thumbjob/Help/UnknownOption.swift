@@ -9,8 +9,6 @@ enum UnknownOption {
     "-r": "a folder is read with all below it, so leave it out",
     "-R": "a folder is read with all below it, so leave it out",
     "--crop": "a size with ^ fills and crops: --size 300x200^",
-    "--format": "thumbnails are JPEG files; other formats cannot be written",
-    "--type": "thumbnails are JPEG files; other formats cannot be written",
     "--strip": "metadata is left out unless --keep names it",
     "--input": "name the source without an option: thumbjob FOLDER",
     "-i": "name the source without an option: thumbjob FOLDER",

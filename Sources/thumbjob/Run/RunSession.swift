@@ -207,7 +207,8 @@ final class RunSession: Sendable {
   private static func insert(into thumbnails: LatestThumbnails) -> ThumbnailHandler {
     { operation, source, thumbnail in
       thumbnails.insert(
-        thumbnail.bytes, operation: operation, source: source, width: thumbnail.pixels.width,
+        thumbnail.bytes, type: thumbnail.format.mediaType, operation: operation, source: source,
+        width: thumbnail.pixels.width,
         height: thumbnail.pixels.height)
     }
   }

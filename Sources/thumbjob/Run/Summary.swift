@@ -74,8 +74,8 @@ struct Summary {
     let count = Units.count(tally.thumbnails, "thumbnail")
     if tally.thumbnails == tally.made { return count }
     let pictures = Units.count(tally.made, "picture")
-    let sizes = settings.job.outputs.reduce(0) { $0 + $1.sizes.count }
-    return tally.thumbnails == sizes * tally.made ? "\(count) of \(pictures)" : "\(count) (\(pictures) complete)"
+    let each = settings.job.outputs.reduce(0) { $0 + $1.sizes.count * $1.formats.count }
+    return tally.thumbnails == each * tally.made ? "\(count) of \(pictures)" : "\(count) (\(pictures) complete)"
   }
 
   private var places: String {
@@ -83,10 +83,9 @@ struct Summary {
   }
 
   private var sizes: String? {
-    guard settings.job.outputs.count == 1, let count = settings.job.outputs.first?.sizes.count, count > 1 else {
-      return nil
-    }
-    return "\(count) sizes"
+    guard settings.job.outputs.count == 1, let output = settings.job.outputs.first else { return nil }
+    let counts = [(output.sizes.count, "sizes"), (output.formats.count, "formats")].filter { $0.0 > 1 }
+    return counts.isEmpty ? nil : counts.map { "\($0) \($1)" }.joined(separator: ", ")
   }
 
   /// Nil for a run so short that its rate says little.
@@ -198,10 +197,13 @@ struct Summary {
     if let gone = report.gone { lines.append(StyledText(PruneText.text(gone))) }
     let left = report.pruned == nil ? report.earlier.flatMap(\.left) : []
     if !left.isEmpty {
-      let sets = left.map { "\($0.folder.printable) (size \(printableText(of: Array($0.size.utf8))))" }
+      let sets = left.map { set in
+        let format = set.format == .jpeg ? "" : ", \(set.format.type.displayName)"
+        return "\(set.folder.printable) (size \(printableText(of: Array(set.size.utf8)))\(format))"
+      }
       lines.append(
         StyledText(
-          "left as they were, from earlier runs with other sizes: thumbnails in \(sets.joined(separator: ", ")); --prune removes them"
+          "left as they were, from earlier runs with other sizes or formats: thumbnails in \(sets.joined(separator: ", ")); --prune removes them"
         ))
     }
     if report.replacedOthers > 0 {

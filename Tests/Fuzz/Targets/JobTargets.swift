@@ -64,9 +64,9 @@ extension FuzzTarget {
 
   /// A mark that is read is written in the same way, and so is the description that follows it.
   private static func mark(_ input: UnsafeRawBufferPointer) {
-    if let description = DescriptionComment(segment: Array(input)[...]) {
-      precondition(description.segment.count <= DescriptionComment.longest)
-      precondition(DescriptionComment(segment: description.segment[...]) == description)
+    if let description = DescriptionComment(text: Array(input)[...]) {
+      precondition(description.text.count <= DescriptionComment.longest)
+      precondition(DescriptionComment(text: description.text[...]) == description)
     }
     _ = ThumbnailMark.description(head: Array(input)[...])
     guard let mark = ThumbnailMark(head: Array(input)[...]) else { return }

@@ -68,7 +68,7 @@ final class JobLedger: Sendable {
     let text = outputs.map(\.settingsText).joined() + "limit-pixels \(job.limitPixels)"
     settings = String(decoding: Fingerprint(of: text.utf8).digits, as: UTF8.self)
     (program, retriesFailed) = (job.program, job.retryFailed || job.force)
-    hasOneOutput = outputs.count == 1
+    hasOneOutput = outputs.count == 1 && outputs[0].options.formats.count == 1
     underWay = first.folder.flatMap { [output] in $0.run.makeUnderWay(output: output, part: part) }
     (run, self.part) = (first.folder?.run, part)
     noteInterrupted()

@@ -210,14 +210,18 @@ final class Pruning: ResultRemover {
       // It is not known where the thumbnails of a source outside the tree are.
       if source.below(tree) != nil, !hasThumbnails(of: source) { ledger?.forget(source) }
     }
-    let below = tree.appending(operation.place)
-    if prunes(below) {
+    for below in operationFolders(operation).map(tree.appending) where prunes(below) {
       // That the ledgers can be read is known.
       try? forEachRemembered(below: below) { source, state in
         if state == .gone, removal.removeAll(of: source.path, first: source.first) { source.forget() }
       }
     }
     return !freed.isEmpty || isOpen
+  }
+
+  /// The paths of sources, from the tree, whose thumbnails may be in a folder that is where one of this operation belongs.
+  private func operationFolders(_ operation: SourceOperation) -> Set<Path> {
+    Set(outputs.flatMap { output in output.options.formats.map { operation.place.named(as: $0) } })
   }
 
   /// Whether thumbnails of a source that is gone are left: such as those of other sizes, which only pruning removes.

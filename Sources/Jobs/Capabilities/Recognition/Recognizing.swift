@@ -53,7 +53,7 @@ final class Recognizing: JobCapability {
       guard let hash = entry.hash else { continue }
       if ledger.isKnownFailure(entry) { return RecognizedSource(results: .failure(entry), hash: hash) }
       guard case .made(let count, let first?) = entry.outcome, let looks = entry.looks,
-        count == candidate.found.joined().count, let place = shared.outputs[0].place(ofFirst: first)
+        count == candidate.found.joined().count, let place = shared.outputs[0].place(ofFirst: first, of: source)
       else { continue }
       return RecognizedSource(results: .ofGone(source, at: place, isOfJob: isOfJob(source)), hash: hash, looks: looks)
     }

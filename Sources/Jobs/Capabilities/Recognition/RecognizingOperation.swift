@@ -84,7 +84,7 @@ final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a l
     if case .ofGone(let path, let former, isOfJob: true) = recognized.results {
       isMoved = outputs.map { $0.removeThumbnails(of: path, former) }.allSatisfy { $0 }
     }
-    let first = outputs[0].place(of: source, place, size: outputs[0].options.sizes[0])
+    let first = outputs[0].place(of: source, place, outputs[0].options.renditions[0])
     return Kept(
       file: file.version, count: states.count, first: first, states: FileState.together(states), isMoved: isMoved)
   }

@@ -288,7 +288,7 @@ final class FolderWatch: JobCapability {
       // A folder may have had this name before.
       removeGone(below: path, course)
       _ = addAgain(source, course)
-      nameLosers(against: path, place: OutputPlan.place(of: mirrored), course)
+      nameLosers(against: path, place: mirrored, course)
     case .success:
       if !relative.isEmpty {
         remove(path, mirrored, course)
@@ -321,13 +321,13 @@ final class FolderWatch: JobCapability {
   /// Removes the thumbnails of a file that is gone, unless another source gets their place and replaces them: `scan.png.jpg`
   /// where `scan.png` was.
   private func remove(_ path: Path, _ mirrored: Path, _ course: Course) {
-    let heir = plan.source(for: OutputPlan.place(of: mirrored))
+    let heir = plan.source(for: mirrored)
     if let heir {
       watch.note(heir, isFruitless: false, read: nil)
       watch.lookAgain(at: heir)
     }
-    // Where a pattern names the thumbnails, both may have places.
-    if heir == nil || !plan.isMirrored, let absolute = path.absolute {
+    // Where a pattern names the thumbnails, or they have several formats, both may have places.
+    if heir == nil || !plan.isMirrored || plan.hasSeveralFormats, let absolute = path.absolute {
       course.removal.removeAll(of: absolute)
     }
     ledger.forget(path)

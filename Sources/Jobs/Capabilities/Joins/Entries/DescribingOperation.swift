@@ -40,21 +40,18 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
     var pictures: [SourceEntry.Picture] = []
     var description: SourceDescription?
     var thumbnailTime: timespec?
-    var slot = 0
-    for output in shared.outputs {
-      for size in output.options.sizes {
-        defer { slot += 1 }
-        try checkCancelled()
-        let path = output.path.appending(output.place(of: source, place, size: size))
-        guard let thumbnail = try Self.open(path), let pixels = try pixels(of: thumbnail, &description) else {
-          continue
-        }
-        thumbnailTime = thumbnailTime ?? thumbnail.modified
-        pictures.append(
-          SourceEntry.Picture(
-            size: slot,
-            thumbnail: MadeThumbnail(path: path, size: size.name, pixels: pixels, bytes: thumbnail.size)))
-      }
+    for slot in shared.outputs.renditions {
+      try checkCancelled()
+      let rendition = slot.rendition
+      let path = slot.output.path.appending(slot.output.place(of: source, place, rendition))
+      guard let thumbnail = try Self.open(path), let pixels = try pixels(of: thumbnail, rendition.format, &description)
+      else { continue }
+      thumbnailTime = thumbnailTime ?? thumbnail.modified
+      pictures.append(
+        SourceEntry.Picture(
+          size: slot.size, isMain: slot.isMain,
+          thumbnail: MadeThumbnail(
+            path: path, size: rendition.size.name, format: rendition.format, pixels: pixels, bytes: thumbnail.size)))
     }
     if pictures.isEmpty {
       throw SourceFailure.other("its thumbnails were removed or replaced during the run; the next run makes them")
@@ -88,10 +85,12 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
   }
 
   /// The size of a thumbnail; nil if the file is none. Reads the description too, unless another thumbnail had one.
-  private func pixels(of file: SourceFile, _ description: inout SourceDescription?) throws -> PixelSize? {
+  private func pixels(
+    of file: SourceFile, _ format: ThumbnailFormat, _ description: inout SourceDescription?
+  ) throws -> PixelSize? {
     let (isThumbnail, comment) = try file.thumbnailComments()
     guard isThumbnail else { return nil }
-    guard let comment else { return try? ThumbnailMaker.readInfo(of: file.bytes).pixels }
+    guard let comment else { return try? file.shape(format.type) { self.isCancelled }.pixels }
     description = description ?? comment.source
     return comment.pixels
   }
@@ -123,13 +122,16 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
     }
     let shape = try file.shape(type) { self.isCancelled }
     let options = ThumbnailOptions(sizes: [Self.small], makesPlaceholder: true)
-    let thumbnail = try SourceFile(smallest.path)
-    let needed = try ThumbnailMaker.readInfo(of: thumbnail.bytes, for: options).bytesNeeded(for: options)
+    let picture = try SourcePicture(
+      SourceFile(smallest.path), smallest.format.type, for: options, monitor: SilentMonitor(self))
+    let needed = picture.bytesNeeded(for: options, decoding: .whole())
     return try withReservation(of: shared.memory.reservation(for: needed)) {
       hasReserved.store(true, ordering: .relaxed)
       return try shared.makers.withMaker { maker in
         var placeholder: Placeholder?
-        try maker.makeThumbnails(of: thumbnail.bytes, options: options) { placeholder = $0.placeholder }
+        _ = try picture.makeThumbnails(
+          maker, shared.decoders, options: options, decoding: .whole(), monitor: SilentMonitor(self)
+        ) { placeholder = $0.placeholder }
         guard let placeholder else { preconditionFailure("a thumbnail was made without its placeholder") }
         return SourceDescription(
           pixels: shape.pixels, orientation: shape.orientation, placeholder: placeholder)
@@ -138,4 +140,15 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
   }
 
   private static let small = SizeSpec.known("100")
+
+  /// Stops the decoding of a thumbnail when the operation is cancelled.
+  private final class SilentMonitor: ThumbnailMonitor {
+    private let operation: DescribingOperation
+
+    init(_ operation: DescribingOperation) { self.operation = operation }
+
+    var isCancelled: Bool { operation.isCancelled }
+    func entered(_ stage: ThumbnailStage) {}
+    func progressed(to fraction: Double) {}
+  }
 }

@@ -29,7 +29,7 @@ struct SheetEntry {
   init?(_ entry: SourceEntry) {
     switch entry.result {
     case .pictures(_, let pictures):
-      self.init(entry.source, entry.facts.taken, Self.shown(pictures.map(\.thumbnail)))
+      self.init(entry.source, entry.facts.taken, Self.shown(pictures.map(\.thumbnail).filter { $0.format == .jpeg }))
     case .missing(let outcome, let reason):
       guard outcome != "not-read", Self.isPhoto(entry.source) else { return nil }
       self.init(entry.source, entry.facts.taken, .missing(reason: outcome == "cancelled" ? outcome : reason))

@@ -13,6 +13,8 @@ struct SourceEntry: Sendable {
   struct Picture: Sendable {
     /// The index of its size among all sizes of all outputs.
     let size: Int
+    /// Whether its format is the first of its output.
+    var isMain = true
     let thumbnail: MadeThumbnail
     /// Whether the file is that of an earlier size, to which the one of this size is equal.
     var isShared = false
@@ -48,11 +50,14 @@ extension SourceEntry {
     switch report.result {
     case .made:
       guard let description = findings?.description, let place else { return nil }
-      let places = outputs.flatMap { output in
-        output.options.sizes.map { output.path.appending(output.place(of: report.source, place, size: $0)) }
+      let slots = outputs.renditions
+      let places = slots.map { slot in
+        slot.output.path.appending(slot.output.place(of: report.source, place, slot.rendition))
       }
       let pictures = report.thumbnails.compactMap { thumbnail in
-        places.firstIndex(of: thumbnail.path).map { Picture(size: $0, thumbnail: thumbnail) }
+        places.firstIndex(of: thumbnail.path).map { index in
+          Picture(size: slots[index].size, isMain: slots[index].isMain, thumbnail: thumbnail)
+        }
       }
       result = .pictures(description, pictures.sharing(description, outputs))
     case .failed(let failure): result = .missing(outcome: "failed", reason: "\(failure)")
@@ -64,6 +69,21 @@ extension SourceEntry {
     source = report.source
     (bytes, modified) = (source.address == nil ? findings?.file?.bytes : nil, findings?.file?.modified)
     (facts, digest) = (findings?.facts ?? PhotoFacts(), findings?.digest)
+  }
+}
+
+extension [ThumbnailOutput] {
+  /// All thumbnails of a source: the output of each, the index of its size among all sizes of all outputs, and whether its
+  /// format is the first of its output.
+  var renditions: [(output: ThumbnailOutput, rendition: Rendition, size: Int, isMain: Bool)] {
+    var before = 0
+    return flatMap { output in
+      defer { before += output.options.sizes.count }
+      let formats = output.options.formats
+      return output.options.renditions.enumerated().map { index, rendition in
+        (output, rendition, before + index / formats.count, rendition.format == formats[0])
+      }
+    }
   }
 }
 
@@ -81,13 +101,16 @@ extension [SourceEntry.Picture] {
     }
     return enumerated().map { index, picture in
       let equal = self[..<index].first { other in
-        sizes[other.size] == sizes[picture.size] && other.thumbnail.pixels == picture.thumbnail.pixels
+        sizes[other.size] == sizes[picture.size] && other.thumbnail.format == picture.thumbnail.format
+          && other.thumbnail.pixels == picture.thumbnail.pixels
           && other.thumbnail.bytes == picture.thumbnail.bytes
       }
       guard let file = equal?.thumbnail else { return picture }
       let thumbnail = MadeThumbnail(
-        path: file.path, size: picture.thumbnail.size, pixels: file.pixels, bytes: file.bytes, state: file.state)
-      return SourceEntry.Picture(size: picture.size, thumbnail: thumbnail, isShared: true)
+        path: file.path, size: picture.thumbnail.size, format: file.format, pixels: file.pixels, bytes: file.bytes,
+        state: file.state)
+      return SourceEntry.Picture(
+        size: picture.size, isMain: picture.isMain, thumbnail: thumbnail, isShared: true)
     }
   }
 }

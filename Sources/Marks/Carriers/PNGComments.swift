@@ -1,0 +1,47 @@
+import Files
+
+/// Chunks `tEXt` with the keyword Comment, after the chunk IHDR, which must come first.
+///
+/// *Source*: ISO/IEC 15948 (PNG), 5.3, 11.2.2 and 11.3.4.3.
+enum PNGComments: CommentCarrier {
+  private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+  private static let name = Array("tEXtComment\0".utf8)
+
+  static let longestStart = signature.count + 25
+  static let overhead = 4 + name.count + 4
+
+  static func start(in head: ArraySlice<UInt8>) -> Int? {
+    head.starts(with: signature + [0, 0, 0, 13] + "IHDR".utf8) ? longestStart : nil
+  }
+
+  static func comment(_ text: [UInt8]) -> [UInt8] {
+    let chunk = name + text
+    return bigEndian(chunk.count - 4) + chunk + bigEndian(Int(CRC32(of: chunk).value))
+  }
+
+  static func comment(at bytes: ArraySlice<UInt8>) -> (text: ArraySlice<UInt8>, size: Int)? {
+    guard let size = bytes.bigEndian(at: 0, count: 4), size >= name.count - 4, bytes.count >= 12 + size,
+      bytes.dropFirst(4).starts(with: name)
+    else { return nil }
+    return (bytes.dropFirst(4 + name.count).prefix(size + 4 - name.count), 12 + size)
+  }
+
+  static func adjust(_ file: inout [UInt8], at place: Int, by count: Int) {}
+
+  private static func bigEndian(_ value: Int) -> [UInt8] { (0..<4).reversed().map { UInt8(value >> ($0 * 8) & 0xFF) } }
+}
+
+/// The checksum of PNG's chunks.
+///
+/// *Source*: ISO/IEC 15948, annex D.
+private struct CRC32 {
+  let value: UInt32
+
+  private static let table: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte)) { rest, _ in rest & 1 == 1 ? 0xEDB8_8320 ^ rest >> 1 : rest >> 1 }
+  }
+
+  init(of bytes: [UInt8]) {
+    value = ~bytes.reduce(.max) { sum, byte in Self.table[Int((sum ^ UInt32(byte)) & 0xFF)] ^ sum >> 8 }
+  }
+}
