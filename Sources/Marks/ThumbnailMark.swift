@@ -77,22 +77,24 @@ package struct ThumbnailMark: Sendable, Hashable {
 
   /// The bytes of a thumbnail with this mark instead of its own; nil if it has none.
   package func replaced(in thumbnail: [UInt8]) -> [UInt8]? {
-    guard let (carrier, start, size) = Self.place(in: thumbnail[...]) else { return nil }
-    var rest = thumbnail
-    rest.removeSubrange(start..<start + size)
-    carrier.adjust(&rest, at: start + size, by: -size)
-    return rest.withUnsafeBytes { inserted(into: $0) }
+    Self.unmarked(thumbnail)?.withUnsafeBytes { inserted(into: $0) }
   }
 
   /// A hash of what a thumbnail looks like: of all its bytes but its mark and what depends on its length; nil if it has none.
   package static func looks(of thumbnail: [UInt8]) -> UInt64? {
+    guard let rest = unmarked(thumbnail) else { return nil }
+    var hash = XXH64()
+    rest.withUnsafeBytes { hash.append($0) }
+    return hash.hash
+  }
+
+  /// The bytes of a thumbnail without its mark; nil if it has none.
+  private static func unmarked(_ thumbnail: [UInt8]) -> [UInt8]? {
     guard let (carrier, start, size) = place(in: thumbnail[...]) else { return nil }
     var rest = thumbnail
     rest.removeSubrange(start..<start + size)
     carrier.adjust(&rest, at: start + size, by: -size)
-    var hash = XXH64()
-    rest.withUnsafeBytes { hash.append($0) }
-    return hash.hash
+    return rest
   }
 
   /// Where the mark of a file is; nil if it has none.

@@ -30,8 +30,10 @@ struct ThumbnailRendering {
       let placement = placements[index]
       // After another placement a file may be in a buffer that was used again.
       if files.contains(where: { !$0.placement.showsSame(as: placement) }) { files = [] }
-      var file = files.first { $0.format == rendition.format && $0.placement == placement }?.file
-      if file == nil {
+      let file: EncodedFile
+      if let known = files.first(where: { $0.format == rendition.format && $0.placement == placement }) {
+        file = known.file
+      } else {
         let samples: RenderedPicture
         if let rendered, rendered.placement == placement {
           samples = rendered.picture
@@ -40,9 +42,8 @@ struct ThumbnailRendering {
           rendered = (placement, samples)
         }
         file = try encode(samples, as: rendition.format, extras.metadata(for: placement.pixels))
+        files.append((rendition.format, placement, file))
       }
-      guard let file else { return }
-      files.append((rendition.format, placement, file))
       try file.withBytes { bytes in
         try deliver(
           Thumbnail(

@@ -21,7 +21,7 @@ enum AVIFComments: CommentCarrier {
   }
 
   static func comment(_ text: [UInt8]) -> [UInt8] {
-    bytes(overhead + text.count, 4) + name + identifier + text
+    .bigEndian(overhead + text.count) + name + identifier + text
   }
 
   static func comment(at bytes: ArraySlice<UInt8>) -> (text: ArraySlice<UInt8>, size: Int)? {
@@ -35,7 +35,7 @@ enum AVIFComments: CommentCarrier {
     var edits: [(place: Int, offset: Int)] = []
     collectEdits(in: file, place, count, &edits)
     // Afterwards, because nothing else shares the bytes then.
-    for edit in edits { file.replaceSubrange(edit.place..<edit.place + 4, with: bytes(edit.offset, 4)) }
+    for edit in edits { file.replaceSubrange(edit.place..<edit.place + 4, with: [UInt8].bigEndian(edit.offset)) }
   }
 
   private static func collectEdits(
@@ -72,10 +72,6 @@ enum AVIFComments: CommentCarrier {
         if offset >= place { edits.append((start, offset + count)) }
       }
     }
-  }
-
-  private static func bytes(_ value: Int, _ count: Int) -> [UInt8] {
-    (0..<count).reversed().map { UInt8(value >> ($0 * 8) & 0xFF) }
   }
 
   /// Numbers in a box, one after the other.

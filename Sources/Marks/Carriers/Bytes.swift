@@ -15,3 +15,11 @@ extension ArraySlice<UInt8> {
     return bytes.count == 4 ? bytes.reversed().reduce(0) { $0 << 8 | Int($1) } : nil
   }
 }
+
+extension [UInt8] {
+  /// Four bytes of a number, the most significant first.
+  static func bigEndian(_ value: Int) -> [UInt8] { (0..<4).reversed().map { UInt8(value >> ($0 * 8) & 0xFF) } }
+
+  /// Four bytes of a number, the least significant first.
+  static func littleEndian(_ value: Int) -> [UInt8] { bigEndian(value).reversed() }
+}

@@ -1,5 +1,3 @@
-import Files
-
 /// Chunks `tEXt` with the keyword Comment, after the chunk IHDR, which must come first.
 ///
 /// *Source*: ISO/IEC 15948 (PNG), 5.3, 11.2.2 and 11.3.4.3.
@@ -16,7 +14,7 @@ enum PNGComments: CommentCarrier {
 
   static func comment(_ text: [UInt8]) -> [UInt8] {
     let chunk = name + text
-    return bigEndian(chunk.count - 4) + chunk + bigEndian(Int(CRC32(of: chunk).value))
+    return .bigEndian(chunk.count - 4) + chunk + .bigEndian(Int(CRC32(of: chunk).value))
   }
 
   static func comment(at bytes: ArraySlice<UInt8>) -> (text: ArraySlice<UInt8>, size: Int)? {
@@ -27,8 +25,6 @@ enum PNGComments: CommentCarrier {
   }
 
   static func adjust(_ file: inout [UInt8], at place: Int, by count: Int) {}
-
-  private static func bigEndian(_ value: Int) -> [UInt8] { (0..<4).reversed().map { UInt8(value >> ($0 * 8) & 0xFF) } }
 }
 
 /// The checksum of PNG's chunks.

@@ -18,7 +18,7 @@ enum WebPComments: CommentCarrier {
   static func comment(_ text: [UInt8]) -> [UInt8] {
     // A chunk has an even number of bytes. A space at the end keeps the length of the text known.
     let padded = text.count % 2 == 0 ? text : text + [UInt8(ascii: " ")]
-    return name + littleEndian(padded.count) + padded
+    return name + .littleEndian(padded.count) + padded
   }
 
   static func comment(at bytes: ArraySlice<UInt8>) -> (text: ArraySlice<UInt8>, size: Int)? {
@@ -31,8 +31,6 @@ enum WebPComments: CommentCarrier {
 
   static func adjust(_ file: inout [UInt8], at place: Int, by count: Int) {
     guard let size = file[...].littleEndian(at: 4) else { return }
-    file.replaceSubrange(4..<8, with: littleEndian(size + count))
+    file.replaceSubrange(4..<8, with: [UInt8].littleEndian(size + count))
   }
-
-  private static func littleEndian(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> ($0 * 8) & 0xFF) } }
 }

@@ -13,12 +13,16 @@ enum Transparency {
       let weights = alpha.row(row)
       for plane in planes {
         let line = plane.row(row)
-        for x in 0..<alpha.columns where weights[x] < 255 {
-          let weight = Int(weights[x])
-          line[x] = weight == 0 ? 0 : UInt8(min((Int(line[x]) * 255 + weight / 2) / weight, 255))
-        }
+        for x in 0..<alpha.columns where weights[x] < 255 { line[x] = divided(line[x], by: weights[x]) }
       }
     }
+  }
+
+  /// The sample of a colour that was multiplied by its alpha; 0 if nothing of it shows.
+  @inline(__always)
+  static func divided(_ sample: UInt8, by alpha: UInt8) -> UInt8 {
+    let weight = Int(alpha)
+    return weight == 0 ? 0 : UInt8(min((Int(sample) * 255 + weight / 2) / weight, 255))
   }
 
   /// Mixes a colour in where the picture is transparent, in place.

@@ -103,3 +103,15 @@ public enum ImageType: String, Sendable, CaseIterable {
     return ["mif1", "mif2", "miaf", "msf1"].contains(String(decoding: head[8..<12], as: UTF8.self)) ? .heic : nil
   }
 }
+
+extension ThumbnailFormat {
+  /// The type of its files.
+  package var type: ImageType {
+    switch self {
+    case .jpeg: .jpeg
+    case .webp: .webp
+    case .avif: .avif
+    case .png: .png
+    }
+  }
+}

@@ -113,10 +113,8 @@ struct LinearResampler {
   /// Turns samples that are multiplied by their alpha into those of the colours themselves.
   private static func divide(_ rows: inout [RowReader], by opacity: RowReader) {
     for x in opacity.samples.indices where opacity.samples[x] < 255 {
-      let weight = Int(opacity.samples[x])
       for index in rows.indices {
-        let sample = Int(rows[index].samples[x])
-        rows[index].samples[x] = weight == 0 ? 0 : UInt8(min((sample * 255 + weight / 2) / weight, 255))
+        rows[index].samples[x] = Transparency.divided(rows[index].samples[x], by: opacity.samples[x])
       }
     }
   }
