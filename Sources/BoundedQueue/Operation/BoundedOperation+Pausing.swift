@@ -13,14 +13,16 @@ extension BoundedOperation {
       state.alarm = alarm
       return (state.queue, state.cancelReason != nil)
     }
-    if !isCancelled {
-      let clock = queue?.clock ?? ContinuousClock()
+    if !isCancelled, let clock = queue?.clock, !(clock is ContinuousClock) {
       let timer = Task.detached {
         if (try? await clock.sleep(for: duration)) != nil { alarm.signal() }
       }
       // Some time limit is needed; the clock decides when the pause is over.
       _ = alarm.wait(upTo: .seconds(1 << 33))
       timer.cancel()
+    } else if !isCancelled {
+      // The wait of the thread itself: a task would need another thread, and a process that gets none would wait for ever.
+      _ = alarm.wait(upTo: duration)
     }
     state.withLock { $0.alarm = nil }
     try checkCancelled()
