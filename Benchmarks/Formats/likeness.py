@@ -15,6 +15,7 @@ from pillow_thumbnail import WIDE, eight_bits
 
 SRGB = ImageCms.createProfile("sRGB")
 WINDOW = 11  # pixels, that of SSIM with sigma 1.5
+SSIM = {"data_range": 255, "gaussian_weights": True, "sigma": 1.5, "use_sample_covariance": False}
 SQUARES = 16  # along each side, of at least 4 × 4 pixels: single ones differ with each filter
 
 Image.MAX_IMAGE_PIXELS = None  # what is too large, the programs that are compared say
@@ -62,9 +63,17 @@ def likeness(first: Image.Image, second: Image.Image) -> Likeness:
     pixels = [numpy.asarray(image) for image in (first, second)]
     ssim = None
     if min(first.size) >= WINDOW:
-        ssim = float(structural_similarity(
-            *pixels, channel_axis=2, data_range=255, gaussian_weights=True, sigma=1.5, use_sample_covariance=False))
+        ssim = float(structural_similarity(*pixels, channel_axis=2, **SSIM))
     return Likeness(ssim, difference(first, second))
+
+
+def luma(image: Image.Image) -> numpy.ndarray:
+    return numpy.asarray(image, numpy.float32) @ numpy.array((0.299, 0.587, 0.114), numpy.float32)  # as in JPEG
+
+
+def luma_ssim(first: numpy.ndarray, second: numpy.ndarray) -> float:
+    """Of the luma of two pictures of the same size."""
+    return float(structural_similarity(first, second, **SSIM))
 
 
 def difference(first: Image.Image, second: Image.Image) -> float:
