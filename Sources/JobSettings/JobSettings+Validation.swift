@@ -63,12 +63,15 @@ extension JobSettings {
   private func validateNames() throws(TextError) {
     guard outputs.contains(where: { $0.name?.factKinds.isEmpty == false }) else { return }
     let letters = "%W, %H, %Y, %m, %D and %c"
+    // The preset "web" has such a pattern.
+    let known = "; '%d/%s-%w', with the width of the size's box, is a name that tells sizes apart, too"
     if sources.contains(where: { if case .address = $0 { true } else { false } }) {
       throw TextError(
-        in: "name", "\(letters) tell what is in a photo, and one from the network is named before it is fetched")
+        in: "name", "\(letters) tell what is in a photo, and one from the network is named before it is fetched\(known)"
+      )
     }
     let unknown =
-      "with \(letters) in “name”, it is not known where the thumbnails are of photos that are gone or changed"
+      "with \(letters) in “name”, it is not known where the thumbnails are of photos that are gone or changed\(known)"
     if prune != nil { throw TextError(in: "prune", unknown) }
     if watch != nil { throw TextError(in: "name", "a watch removes thumbnails, and \(unknown)") }
   }

@@ -20,11 +20,13 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   package internal(set) var usualSizes = [SizeSpec.standard]
   /// At least one format, in which each size is made.
   package var formats: [ThumbnailFormat] {
-    get { givenFormats ?? name?.format.map { [$0] } ?? [.jpeg] }
+    get { givenFormats ?? name?.format.map { [$0] } ?? usualFormats }
     set { givenFormats = newValue }
   }
   /// The formats that were asked for; nil if none were.
   package private(set) var givenFormats: [ThumbnailFormat]?
+  /// The formats if none were asked for.
+  var usualFormats = [ThumbnailFormat.jpeg]
   /// 1 to 100, as JPEG's quality; other formats look alike.
   package var quality = 80
   /// Whether samples stay as they are, in WebP.
@@ -56,7 +58,8 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
     SettingInfo(
       name: "preset", form: .word(Preset.self), valueName: "name",
       purpose:
-        "Settings for a purpose, which others override: web (320x, 640x and 1280x, quality 75, progressive), gallery "
+        "Settings for a purpose, which others override: web (320x, 640x and 1280x as avif,webp,jpeg under names with the "
+        + "width, quality 75, progressive), gallery "
         + "(thumb=480 and large=1600, quality 82), archive (2048, quality 92, 444, with icc and copyright)."),
     change: { texts, origin, output throws(TextError) in
       try Notation<Preset>.word.parse(texts, origin).apply(to: &output)
@@ -81,7 +84,8 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
     Setting(
       "effort", \.effort, .number(in: 0...9), value: "n",
       "Time spent on smaller WebP, AVIF and PNG files: 0 (fast) to 9 (small)."),
-    Setting("progressive", \.progressive, .flag, "Write progressive JPEG."),
+    Setting(
+      "progressive", \.progressive, .flag, "Write progressive JPEG, from 100,000 pixels on: smaller ones would grow."),
     Setting(
       "subsample", \.subsample, .word, value: "kind",
       "Chroma: 420, 444 (sharper colours, larger files), auto (444 up to 48 pixels)."),
@@ -138,12 +142,17 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
     return nil
   }
 
+  /// Measured: at quality 75 and 80, progressive files take 5 % more bytes than baseline ones at 160 pixels, as many at 256 to
+  /// 320, and 2 to 3 % fewer at 1024.
+  private static let leastProgressivePixels = 100_000
+
   /// The options that determine the bytes of a thumbnail.
   package func thumbnailOptions(failOn: FailOn, limitPixels: Int) -> ThumbnailOptions {
     var options = ThumbnailOptions(
       sizes: sizes, quality: quality, progressive: progressive, subsampling: subsample, keep: keep, linear: linear,
       failOn: failOn, background: background, previews: previews, limitPixels: limitPixels)
     (options.formats, options.lossless, options.effort) = (formats, lossless, effort)
+    options.leastProgressivePixels = Self.leastProgressivePixels
     return options
   }
 

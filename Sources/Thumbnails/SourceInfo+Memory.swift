@@ -159,7 +159,9 @@ package struct RenderingMemory {
       // A filter has six weights of four bytes for each input sample; luma and chroma have a filter each.
       let filters = shape.filteredSamples * 48 + (width + height) * 64
       // Coefficients are held for the codes that suit them best; those of a large baseline file are a sample.
-      let held = options.progressive || height < JPEGEncoder.sampledHeight ? samples : samples / 8
+      let held =
+        options.isProgressive(pixelCount: placement.pixels.count) || height < JPEGEncoder.sampledHeight
+        ? samples : samples / 8
       let format = formats[index % formats.count]
       let file: Int
       if format == .jpeg {

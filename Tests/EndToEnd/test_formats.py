@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
+from urllib.parse import unquote
 
 import pytest
 from PIL import Image, ImageCms, ImageDraw
@@ -297,7 +298,59 @@ def test_the_manifest_names_the_types(photos):
         ("a.jpg.avif", "image/avif"), ("a.jpg", "image/jpeg")]
 
 
+def source_sets(folder, name):
+    manifest = json.loads((folder / "site/photos.json").read_text())
+    (source,) = (source for source in manifest["sources"] if source["source"].endswith(name))
+    return source["srcset"]
+
+
+def test_the_preset_for_the_web_makes_each_width_once_and_the_manifest_has_what_a_page_needs(tmp_path):
+    images = tmp_path / "images/über & out"
+    images.mkdir(parents=True)
+    scene((1600, 1200)).save(images / "a.jpg", quality=90)
+    scene((500, 400)).save(images / "sm\"all, 2.png")
+    options = ["images", "--preset", "web", "-o", "site/img", "--manifest", "site/photos.json"]
+    options += ["--manifest-fields", "srcset"]
+    run(tmp_path, *options)
+    found = (tmp_path / "site/img").rglob("*")
+    made = sorted(path.name for path in found if path.is_file() and ".thumbjob" not in path.parts)
+    widths = {"a": (320, 640, 1280), "sm\"all, 2": (320, 500)}
+    assert made == sorted(
+        f"{name}-{width}.{ending}"
+        for name, each in widths.items() for width in each for ending in ("avif", "webp", "jpg"))
+
+    for name, file in (("a", "a.jpg"), ("sm\"all, 2", "2.png")):
+        sets = source_sets(tmp_path, file)
+        assert [each["type"] for each in sets] == ["image/avif", "image/webp", "image/jpeg"]
+        for each in sets:
+            pairs = [entry.split(" ") for entry in each["srcset"].split(", ")]
+            assert [width for _, width in pairs] == [f"{width}w" for width in widths[name]]
+            assert each["src"] == pairs[-1][0] and each["width"] == widths[name][-1]
+            for address, width in pairs:
+                assert not set(address) & set("\"'<>& ,")
+                picture = Image.open(tmp_path / "site" / unquote(address))
+                assert picture.width == int(width[:-1]) and Image.MIME[picture.format] == each["type"]
+        assert each["height"] == picture.height
+    # Small progressive files would be larger than baseline ones.
+    folder = tmp_path / "site/img/über & out"
+    assert [bool(Image.open(folder / f"a-{width}.jpg").info.get("progressive")) for width in (320, 640, 1280)] == [
+        False, True, True]
+    before = (tmp_path / "site/photos.json").read_bytes()
+    assert run(tmp_path, *options)["up_to_date"] == 2 and (tmp_path / "site/photos.json").read_bytes() == before
+
+
+def test_a_source_set_has_no_cropped_pictures_and_no_width_twice(tmp_path):
+    scene((1000, 600)).save(tmp_path / "a.jpg")
+    (tmp_path / "site").mkdir()
+    sizes = ["square=100x100^", "small=200", "same=200x", "large=800"]
+    run(tmp_path, "a.jpg", *(word for size in sizes for word in ("-s", size)), "--format", "jpeg,webp",
+        "--manifest", "site/photos.json", "--manifest-fields", "srcset")
+    for each in source_sets(tmp_path, "a.jpg"):
+        assert [entry.split(" ")[1] for entry in each["srcset"].split(", ")] == ["200w", "800w"]
+
+
 @pytest.mark.parametrize("arguments, words", [
+    (("--preset", "web", "--prune"), "'%d/%s-%w'"),
     (("--format", "gif"), "“gif” is not one of jpeg, webp, avif, png"),
     (("--format", "jpeg", "--lossless"), "JPEG cannot be lossless"),
     (("--effort", "3"), "it has no effect on JPEG"),

@@ -375,6 +375,24 @@ def test_the_browser_loads_the_size_that_fits_the_screen(browser, album, visit):
     eventually("a wider window gets the large one", lambda: "/large/" in (all_loaded(browser, "#frame img") or [""])[0])
 
 
+def test_the_browser_takes_the_format_of_the_smallest_files(browser, photos, visit, tmp_path):
+    options = ["--format", "jpeg,avif,webp", "--html-standalone"]
+    data = made_gallery(tmp_path, photos / "2025", "small=320", "large=1000", options=options)
+    assert [size["type"] for size in data["sizes"]] == ["image/jpeg", "image/avif", "image/webp"] * 2
+    visit(tmp_path / "gallery")
+    loaded = eventually("the thumbnails are loaded", lambda: all_loaded(browser, "#grid img"))
+    assert loaded and all(address.endswith(".avif") for address in loaded)
+    types = browser.run("return [...document.querySelectorAll('#grid picture')].map((picture) => "
+                        "[...picture.children].map(({ type, src }) => type ?? src.split('.').at(-1)))")
+    assert types == [["image/avif", "image/webp", "jpg"]] * len(types) and types
+    browser.press("#grid a.tile")
+    assert eventually("the picture is loaded", lambda: all_loaded(browser, "#frame img"))[0].endswith(".avif")
+    links = browser.texts("#viewer-files a")
+    assert len(links) == 6 and {"avif", "webp", "jpeg"} == {link.split(" ")[1] for link in links}
+    copies = [path.suffix for path in (tmp_path / "gallery/page/pictures").rglob("*.*")]
+    assert sorted(copies) == sorted([".jpg", ".avif", ".webp"] * (len(copies) // 3)) and copies
+
+
 def test_cropped_thumbnails_are_not_mixed_with_whole_ones(browser, photos, visit, tmp_path):
     made_gallery(tmp_path, photos / "2024", "square=200x200^", "dense=400x400^", "large=1000")
     visit(tmp_path / "gallery", density=2)

@@ -43,8 +43,9 @@ extension CommandTests {
     @Test func webExportMakesTwoOutputs() async throws {
       let folder = try photos()
       let ending = try await run("web-export.yml", in: folder)
-      #expect(ending.status == 0 && ending.number("thumbnails") == 12, "\(ending.errors)")
-      #expect(folder.files(below: "thumbs/web-export/site").count == 9)
+      #expect(ending.status == 0 && ending.number("thumbnails") == 30, "\(ending.errors)")
+      // Two widths in three formats: the photos are 500 pixels wide.
+      #expect(folder.files(below: "thumbs/web-export/site").count == 18)
       #expect(folder.files(below: "thumbs/web-export/print").count == 3)
     }
 

@@ -1,3 +1,5 @@
+import Files
+
 /// The encoding of bytes in a URL.
 ///
 /// *Source*: RFC 3986, 2.1; the signature of S3 wants everything encoded but unreserved characters.
@@ -55,4 +57,9 @@ enum PercentEncoding {
     default: nil
     }
   }
+}
+
+extension Path {
+  /// The path as an address: with everything encoded but letters, digits, `-._~` and slashes.
+  package var urlText: String { PercentEncoding.encoded(bytes, keeping: UInt8(ascii: "/")) }
 }

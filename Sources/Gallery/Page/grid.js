@@ -149,12 +149,10 @@ function newTile(picture) {
   }
   if (picture.color) link.style.background = picture.color;
   if (picture.thumbhash) link.append(hashCanvas(picture.thumbhash));
-  const image = make("img");
-  image.alt = picture.name;
+  const image = newImage(picture);
   image.loading = "lazy";
   image.decoding = "async";
-  image.draggable = false;
-  link.append(image);
+  link.append(image.parentElement);
   return item;
 }
 
@@ -223,8 +221,8 @@ addEventListener("resize", drawSoon);
 // The events of images do not bubble.
 grid.addEventListener("load", ({ target }) => target.classList.add("loaded"), true);
 grid.addEventListener("error", ({ target }) => {
-  const tile = target.parentElement;
-  target.remove();
+  const tile = target.closest(".tile");
+  target.parentElement.remove();
   tile.classList.add("failed");
   tile.append(make("span", "name", tile.dataset.name), make("span", "why", "The thumbnail cannot be loaded."));
 }, true);

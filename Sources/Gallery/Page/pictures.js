@@ -2,6 +2,10 @@
 
 const LEAST_SIDE = 150;         // pixels: a thumbnail with a shorter side is too coarse for the grid
 
+// The media types of thumbnails, in the order in which a browser should take them: smaller files first. Every browser shows
+// the last two.
+const TYPES = ["image/avif", "image/webp", "image/jpeg", "image/png"];
+
 const collator = new Intl.Collator("en", { numeric: true });
 
 // Folders in the order of a tree: a folder comes before those in it, and `2 a` before `10 b`.
@@ -76,7 +80,7 @@ function thumbnailsOf(picture) {
   return picture.thumbnails.flatMap((thumbnail, index) => {
     if (!thumbnail) return [];
     const [width, height] = thumbnail;
-    return [{ index, width, height }];
+    return [{ index, width, height, type: window.gallery.sizes[index].type }];
   }).sort((a, b) => a.width * a.height - b.width * b.height);
 }
 
@@ -106,14 +110,37 @@ function viewerThumbnails(picture) {
   return all.filter((other) => haveOneShape(other, all.at(-1)));
 }
 
-// Lets the browser choose among thumbnails for a width on the page, in CSS pixels, and the density of the screen.
+// An image in an element that offers other types of it.
+function newImage(picture) {
+  const image = make("img");
+  image.alt = picture.name;
+  image.draggable = false;
+  make("picture").append(image);
+  return image;
+}
+
+// Lets the browser choose among thumbnails: by type, by a width on the page, in CSS pixels, and by the density of the screen.
 function setSources(image, picture, thumbnails, width) {
+  const holder = image.parentElement;
   const sizes = `${Math.ceil(width)}px`;
-  if (image.sizes !== sizes) image.sizes = sizes;
-  if (image.src) return;
-  image.srcset = thumbnails.map((thumbnail) =>
-    `${thumbnailAddress(picture, thumbnail.index)} ${thumbnail.width}w`).join(", ");
-  image.src = thumbnailAddress(picture, thumbnails.at(-1).index);
+  const setSizes = (element) => { if (element.sizes !== sizes) element.sizes = sizes; };
+  if (image.src) {
+    [...holder.children].forEach(setSizes);
+    return;
+  }
+  const types = [...TYPES, undefined].filter((type) => thumbnails.some((thumbnail) => thumbnail.type === type));
+  for (const type of types) {
+    const ofType = thumbnails.filter((thumbnail) => thumbnail.type === type);
+    const element = type === types.at(-1) ? image : make("source");
+    setSizes(element);
+    element.srcset = ofType.map((thumbnail) =>
+      `${thumbnailAddress(picture, thumbnail.index)} ${thumbnail.width}w`).join(", ");
+    if (element === image) image.src = thumbnailAddress(picture, ofType.at(-1).index);
+    else {
+      element.type = type;
+      image.before(element);
+    }
+  }
 }
 
 const originalOf = (picture) => {

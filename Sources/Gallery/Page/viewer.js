@@ -21,10 +21,7 @@ function view(picture) {
   $("next").disabled = index >= all.length - 1;
   showFiles(picture);
 
-  const image = make("img");
-  image.alt = picture.name;
-  image.draggable = false;
-  const parts = [image];
+  const parts = [newImage(picture).parentElement];
   if (picture.thumbhash) parts.unshift(hashCanvas(picture.thumbhash));
   $("viewer-problem").hidden = true;
   $("frame").replaceChildren(...parts, $("viewer-problem"));
@@ -32,15 +29,16 @@ function view(picture) {
   fit();
   neighbours.clear();
   for (const beside of [all[index + 1], all[index - 1]].filter(Boolean)) {
-    const early = new Image();
+    const early = newImage(beside);
     setSources(early, beside, viewerThumbnails(beside), frameSize(beside).width);
     neighbours.add(early);
   }
 }
 
 function showFiles(picture) {
-  const links = thumbnailsOf(picture).map(({ index, width, height }) =>
-    fileLink(thumbnailAddress(picture, index), window.gallery.sizes[index].name, pixels(width, height)));
+  const links = thumbnailsOf(picture).map(({ index, width, height, type }) =>
+    fileLink(thumbnailAddress(picture, index),
+      [window.gallery.sizes[index].name, type?.replace("image/", "")].filter(Boolean).join(" "), pixels(width, height)));
   const original = originalOf(picture);
   const size = pixels(picture.width, picture.height);
   links.push(original ? fileLink(original, "original", size) : make("span", "quiet", `original ${size}`));
@@ -107,7 +105,7 @@ viewer.addEventListener("close", () => {
 
 $("frame").addEventListener("load", ({ target: image }) => image.classList.add("loaded"), true);
 $("frame").addEventListener("error", ({ target: image }) => {
-  image.remove();
+  image.parentElement.remove();
   set($("viewer-problem"), "The thumbnail cannot be loaded.");
   $("viewer-problem").hidden = false;
 }, true);

@@ -114,6 +114,11 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     format = ThumbnailFormat.allCases.first { ending?.hasName(of: $0) == true }
   }
 
+  /// Reads a pattern that is a constant of this program.
+  static func known(_ text: String) -> NamePattern {
+    do { return try NamePattern(parsing: text, for: "name") } catch { preconditionFailure(error.description) }
+  }
+
   /// Adds a letter of a date to those right before it.
   private static func append(_ part: DatePart, to parts: inout [Part]) {
     if case .date(let date)? = parts.last {

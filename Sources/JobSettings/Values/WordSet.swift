@@ -43,8 +43,10 @@ package struct ManifestFields: WordSet, Equatable {
   package static let modified = ManifestFields(rawValue: 2)
   /// The SHA-256 digest of all bytes.
   package static let sha256 = ManifestFields(rawValue: 4)
+  /// What the attributes of an image on a web page need.
+  package static let srcset = ManifestFields(rawValue: 8)
 
   package static let words: KeyValuePairs<String, ManifestFields> = [
-    "camera": .camera, "modified": .modified, "sha256": .sha256,
+    "camera": .camera, "modified": .modified, "sha256": .sha256, "srcset": .srcset,
   ]
 }

@@ -2,11 +2,13 @@ import Files
 import Marks
 import Thumbnails
 
-/// The sizes of a gallery: the name of each, and the folder of its thumbnails from the gallery. docs/gallery.md
-/// describes the fields.
+/// Thumbnails of one size and format: the name of the size, and the folder from the gallery. docs/gallery.md describes the
+/// fields.
 struct GallerySize: Encodable {
   let name: String
   let folder: JSONPath
+  /// The media type of the thumbnails; nil if all of the gallery have the same.
+  var type: String?
 }
 
 /// A picture of a gallery.

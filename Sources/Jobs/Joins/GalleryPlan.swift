@@ -10,9 +10,9 @@ struct GalleryPlan: Sendable {
   let sizes: [GallerySize]
   /// The folder of the sources; nil if it is not known, or not shown.
   let originals: JSONPath?
-  /// The folder of each size's thumbnails, as in the paths of thumbnails.
+  /// The folder of the thumbnails of each size and format, as in the paths of thumbnails.
   let sizeFolders: [Path]
-  /// The folder of each size's copies, from that of all copies; nil for a gallery that shows the thumbnails themselves.
+  /// The folder of their copies, from that of all copies; nil for a gallery that shows the thumbnails themselves.
   let copyFolders: [Path]?
   /// The output folders.
   let outputs: [Path]
@@ -35,18 +35,24 @@ struct GalleryPlan: Sendable {
       let leading = path.leading(from: start)
       return JSONPath(leading.isEmpty ? "." : leading)
     }
-    let places = outputs.flatMap { output in output.options.sizes.map { (output.folder(of: $0), $0.name) } }
-    sizeFolders = places.map(\.0)
+    let slots = outputs.renditions
+    let hasSeveralTypes = Set(slots.map(\.rendition.format)).count > 1
+    sizeFolders = slots.map { $0.output.folder(of: $0.rendition.size) }
     self.outputs = outputs.map(\.path)
+    let folders: [JSONPath]
     if isStandalone {
-      let copyFolders = Self.unique(places.map(\.1))
-      sizes = zip(places, copyFolders).map { place, folder in
-        GallerySize(name: place.1, folder: JSONPath(GalleryCopies.folder.appending(folder)))
-      }
+      let bySize = Self.unique(outputs.flatMap { $0.options.sizes.map(\.name) })
+      let copyFolders = slots.map { bySize[$0.size] }
+      folders = copyFolders.map { JSONPath(GalleryCopies.folder.appending($0)) }
       (self.copyFolders, originals) = (copyFolders, nil)
     } else {
-      sizes = places.map { GallerySize(name: $1, folder: leading($0)) }
+      folders = sizeFolders.map(leading)
       (copyFolders, originals) = (nil, tree.map(leading))
+    }
+    sizes = zip(slots, folders).map { slot, folder in
+      GallerySize(
+        name: slot.rendition.size.name, folder: folder,
+        type: hasSeveralTypes ? slot.rendition.format.mediaType : nil)
     }
     self.title = title ?? (tree ?? Path.workingFolder ?? folder).lastName.jsonText.text
   }

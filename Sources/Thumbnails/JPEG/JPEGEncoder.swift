@@ -53,7 +53,8 @@ final class JPEGEncoder {
         var encoding = clibjpeg_encoding(
           width: UInt32(pixels.width), height: UInt32(pixels.height), grey: planes.count == 1,
           half_chroma: picture.layout.halvesChroma,
-          progressive: options.progressive, quality: Int32(min(max(options.quality, 1), 100)),
+          progressive: options.isProgressive(pixelCount: pixels.count),
+          quality: Int32(min(max(options.quality, 1), 100)),
           expected_size: Self.expectedSize(samples: samples, options.quality),
           exif: exif.baseAddress, exif_size: exif.count, icc: profile.baseAddress, icc_size: profile.count)
         return clibjpeg_encoder_encode(handle, &encoding, views, &bytes, &size)

@@ -76,6 +76,8 @@ public struct ThumbnailOptions: Sendable, Hashable {
   package var effort: Int?
   /// Whether thumbnails are progressive rather than baseline JPEGs.
   public var progressive: Bool
+  /// The fewest pixels of a thumbnail that is made progressive. Smaller ones take more bytes so than as baseline files.
+  package var leastProgressivePixels = 0
   public var subsampling: ChromaSubsampling
   public var keep: KeptMetadata
   /// Whether resizing averages linear light rather than sRGB values. This preserves the brightness of fine bright
@@ -110,6 +112,9 @@ public struct ThumbnailOptions: Sendable, Hashable {
   }
 
   private func checkSizes() { precondition(!sizes.isEmpty, "there must be a size to make") }
+
+  /// Whether a thumbnail of so many pixels is progressive.
+  func isProgressive(pixelCount: Int) -> Bool { progressive && pixelCount >= leastProgressivePixels }
 
   /// The largest sides of a thumbnail that gets full chroma by default, in pixels.
   package static let iconSide = 48

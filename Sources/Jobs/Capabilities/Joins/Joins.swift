@@ -112,8 +112,7 @@ final class Joins: Sendable {
     if let manifest { manifest.entries.store(ManifestEntry(entry, from: manifest.folder, manifest.fields), of: source) }
     guard let gallery else { return }
     switch entry.result {
-    case .pictures(let description, let all):
-      let pictures = all.filter(\.isMain)
+    case .pictures(let description, let pictures):
       if let picture = GalleryPicture(entry, description, pictures, folders: gallery.plan.sizeFolders) {
         gallery.pictures.store(picture, of: source)
         gallery.thumbnails?.store(GalleryCopies.entry(pictures, folders: gallery.plan.sizeFolders), of: source)

@@ -40,7 +40,7 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
     var pictures: [SourceEntry.Picture] = []
     var description: SourceDescription?
     var thumbnailTime: timespec?
-    for slot in shared.outputs.renditions {
+    for (index, slot) in shared.outputs.renditions.enumerated() {
       try checkCancelled()
       let rendition = slot.rendition
       let path = slot.output.path.appending(slot.output.place(of: source, place, rendition))
@@ -49,7 +49,7 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
       thumbnailTime = thumbnailTime ?? thumbnail.modified
       pictures.append(
         SourceEntry.Picture(
-          size: slot.size, isMain: slot.isMain,
+          slot: index,
           thumbnail: MadeThumbnail(
             path: path, size: rendition.size.name, format: rendition.format, pixels: pixels, bytes: thumbnail.size)))
     }

@@ -18,6 +18,7 @@ struct ManifestEntry: Encodable {
   var color: String?
   var thumbhash: String?
   var thumbnails: [ThumbnailFields]?
+  var srcset: [SourceSet]?
   var outcome: String?
   var error: String?
 
@@ -39,6 +40,9 @@ struct ManifestEntry: Encodable {
       color = description?.placeholder.meanColor.description
       thumbhash = description?.placeholder.thumbHashText
       thumbnails = pictures.map { ThumbnailFields($0.thumbnail, path: $0.thumbnail.path.leading(from: folder)) }
+      if fields.contains(.srcset) {
+        srcset = SourceSet.all(of: pictures.filter { !$0.isShared }.map(\.thumbnail), from: folder)
+      }
     case .missing(let outcome, let reason): (self.outcome, error) = (outcome, reason)
     }
   }

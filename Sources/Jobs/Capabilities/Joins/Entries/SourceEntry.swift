@@ -9,12 +9,10 @@ import Thumbnails
 
 /// What the joins know of a source that is done.
 struct SourceEntry: Sendable {
-  /// A thumbnail and the output and size that it belongs to.
+  /// A thumbnail and the size and format that it belongs to.
   struct Picture: Sendable {
-    /// The index of its size among all sizes of all outputs.
-    let size: Int
-    /// Whether its format is the first of its output.
-    var isMain = true
+    /// The index of its size and format among those of all outputs.
+    let slot: Int
     let thumbnail: MadeThumbnail
     /// Whether the file is that of an earlier size, to which the one of this size is equal.
     var isShared = false
@@ -56,7 +54,7 @@ extension SourceEntry {
       }
       let pictures = report.thumbnails.compactMap { thumbnail in
         places.firstIndex(of: thumbnail.path).map { index in
-          Picture(size: slots[index].size, isMain: slots[index].isMain, thumbnail: thumbnail)
+          Picture(slot: index, thumbnail: thumbnail)
         }
       }
       result = .pictures(description, pictures.sharing(description, outputs))
@@ -73,15 +71,14 @@ extension SourceEntry {
 }
 
 extension [ThumbnailOutput] {
-  /// All thumbnails of a source: the output of each, the index of its size among all sizes of all outputs, and whether its
-  /// format is the first of its output.
-  var renditions: [(output: ThumbnailOutput, rendition: Rendition, size: Int, isMain: Bool)] {
+  /// All thumbnails of a source: the output of each, and the index of its size among all sizes of all outputs.
+  var renditions: [(output: ThumbnailOutput, rendition: Rendition, size: Int)] {
     var before = 0
     return flatMap { output in
       defer { before += output.options.sizes.count }
       let formats = output.options.formats
       return output.options.renditions.enumerated().map { index, rendition in
-        (output, rendition, before + index / formats.count, rendition.format == formats[0])
+        (output, rendition, before + index / formats.count)
       }
     }
   }
@@ -96,21 +93,21 @@ extension [SourceEntry.Picture] {
   ///   - outputs: all outputs of the job.
   func sharing(_ source: SourceDescription?, _ outputs: [ThumbnailOutput]) -> Self {
     guard let source else { return self }
-    let sizes = outputs.enumerated().flatMap { index, output in
-      output.options.sizes.map { (output: index, placement: $0.placement(for: source.pixels)) }
+    let slots = outputs.enumerated().flatMap { index, output in
+      output.options.renditions.map { rendition in
+        (output: index, format: rendition.format.rawValue, placement: rendition.size.placement(for: source.pixels))
+      }
     }
     return enumerated().map { index, picture in
       let equal = self[..<index].first { other in
-        sizes[other.size] == sizes[picture.size] && other.thumbnail.format == picture.thumbnail.format
-          && other.thumbnail.pixels == picture.thumbnail.pixels
+        slots[other.slot] == slots[picture.slot] && other.thumbnail.pixels == picture.thumbnail.pixels
           && other.thumbnail.bytes == picture.thumbnail.bytes
       }
       guard let file = equal?.thumbnail else { return picture }
       let thumbnail = MadeThumbnail(
         path: file.path, size: picture.thumbnail.size, format: file.format, pixels: file.pixels, bytes: file.bytes,
         state: file.state)
-      return SourceEntry.Picture(
-        size: picture.size, isMain: picture.isMain, thumbnail: thumbnail, isShared: true)
+      return SourceEntry.Picture(slot: picture.slot, thumbnail: thumbnail, isShared: true)
     }
   }
 }
