@@ -99,17 +99,17 @@ SEED = 1
 ATTACK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Attack/attack.py --keep .build/attack
 
 # The fuzzers: the targets of Tests/Fuzz, and how many seconds each runs. FUZZ has the inputs and findings.
-TARGETS = thumbnail blocks exif profile directories multi-picture png-header gif-header webp-header heif cr3 job-file list glob \
-  mark words sheet reply listing address request answer kernel messages decoder decode-png decode-gif decode-webp decode-tiff decode-hevc decode-av1 \
+TARGETS = thumbnail blocks exif profile directories multi-picture png-header gif-header webp-header other-headers heif cr3 job-file list glob \
+  mark words sheet reply listing address request answer kernel messages decoder decode-png decode-gif decode-webp decode-tiff decode-hevc decode-av1 decode-raster decode-psd decode-jp2 \
   fills-jpeg fills-png fills-gif fills-webp fills-tiff fills-hevc fills-av1 lossless lzw
 SECONDS = 60
 FUZZ = .build-fuzz/thumbjob
 FUZZ_C = $(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 # Decodes twice and compares. Its own allocator takes the place of the sanitizer's.
 FUZZ_TWICE = $(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer -DDECODES_TWICE
-FUZZ_PICTURES = -DTHUMBJOB_FORMATS -ISources/CDecoding/include -ISources/CPictures/include -ISources/CPictures -ISources/CLibJPEG/include \
+FUZZ_PICTURES = -DTHUMBJOB_FORMATS $$(pkg-config --cflags libopenjp2) -ISources/CDecoding/include -ISources/CPictures/include -ISources/CPictures -ISources/CLibJPEG/include \
   Tests/Fuzz/fills.c Sources/CPictures/*.c Sources/CPictures/*/*.c \
-  Sources/CLibJPEG/*.c $$(pkg-config --libs libpng libwebp libtiff-4 libde265 dav1d zlib libisal) -lgif -ljpeg -lm
+  Sources/CLibJPEG/*.c $$(pkg-config --libs libpng libwebp libtiff-4 libde265 dav1d libjxl libopenjp2 zlib libisal) -lgif -ljpeg -lm
 FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing
 
 # How often `make hunt` runs the tests in each circumstance.
@@ -155,7 +155,7 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint package reduced lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-sizes bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
+.PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint package reduced lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-sizes bench-formats bench-thumbnail-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
   bench-compare bench-story bench-queue bench-server bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps run-deps \
   clean
 
@@ -277,15 +277,18 @@ fuzz: test-deps ## feeds parsers and decoders random inputs, under sanitizers: a
 	ln $(FUZZ)/targets/decode-png $(FUZZ)/targets/decode-gif
 	$(FUZZ_C) Tests/Fuzz/tiles.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-hevc
 	ln $(FUZZ)/targets/decode-hevc $(FUZZ)/targets/decode-av1
-	$(FUZZ_C) -DPICTURE_KIND=3 Tests/Fuzz/webp_tiff.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-webp
-	$(FUZZ_C) -DPICTURE_KIND=4 Tests/Fuzz/webp_tiff.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-tiff
+	$(FUZZ_C) -DPICTURE_KIND=3 Tests/Fuzz/formats.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-webp
+	$(FUZZ_C) -DPICTURE_KIND=4 Tests/Fuzz/formats.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-tiff
+	$(FUZZ_C) -DPICTURE_KIND=8 Tests/Fuzz/formats.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-raster
+	$(FUZZ_C) -DPICTURE_KIND=9 Tests/Fuzz/formats.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-psd
+	$(FUZZ_C) -DPICTURE_KIND=11 Tests/Fuzz/formats.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-jp2
 	$(FUZZ_TWICE) Tests/Fuzz/decoder.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-jpeg
 	$(FUZZ_TWICE) Tests/Fuzz/pictures.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-png
 	ln $(FUZZ)/targets/fills-png $(FUZZ)/targets/fills-gif
 	$(FUZZ_TWICE) Tests/Fuzz/tiles.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-hevc
 	ln $(FUZZ)/targets/fills-hevc $(FUZZ)/targets/fills-av1
-	$(FUZZ_TWICE) -DPICTURE_KIND=3 Tests/Fuzz/webp_tiff.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-webp
-	$(FUZZ_TWICE) -DPICTURE_KIND=4 Tests/Fuzz/webp_tiff.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-tiff
+	$(FUZZ_TWICE) -DPICTURE_KIND=3 Tests/Fuzz/formats.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-webp
+	$(FUZZ_TWICE) -DPICTURE_KIND=4 Tests/Fuzz/formats.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-tiff
 	$(FUZZ_C) Tests/Fuzz/lossless.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/lossless
 	$(FUZZ_C) Tests/Fuzz/lzw.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/lzw
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Fuzz/seeds.py $(FUZZ)/seeds
@@ -362,6 +365,9 @@ bench-sizes: build $(BENCH_VENV)/ready corpus programs ## compares thumbjob with
 bench-formats: build formats-tests corpus ## compares thumbjob with other programs in every format, with 24 megapixels: table and JSON. QUOTE=docs/formats.md quotes the table
 	$(BENCH_PYTHON) Benchmarks/Formats/make_formats.py "$$(ls -S $(CORPUS)/photos/*.jpg | head -n 1)" $(CORPUS)/formats
 	$(BENCH_PYTHON) Benchmarks/Formats/formats.py $(CORPUS)/formats --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
+
+bench-thumbnail-formats: build formats-tests corpus ## compares thumbnails as JPEG, WebP, AVIF and PNG, of 256 to 2048 pixels, with those of other programs: time and bytes at equal SSIM
+	$(BENCH_PYTHON) Benchmarks/Formats/thumbnail_formats.py $(CORPUS) --out $(FIGURES)
 
 suites: build formats-tests ## compares results for pictures that other programs test with: tables. Fails on differences without a witness in Benchmarks/Formats/suites-expected.txt. SAMPLE=5 takes fewer, SIZES=32,256,1600 other sizes
 	$(BENCH_PYTHON) Benchmarks/Formats/fetch_suites.py $(SUITES)

@@ -67,7 +67,7 @@ let package = Package(
       name: "Formats",
       description: """
         Formats other than JPEG, colour profiles, EXIF, fonts of contact sheets, and a filter of system calls around decoder \
-        processes (13 libraries)
+        processes (15 libraries)
         """),
     .trait(name: "Network", description: "Sources from the network, and thumbnails in buckets (libcurl)"),
     .trait(name: "Ledger", description: "What runs remember, and lists of checksums (SQLite and nettle)"),
@@ -102,8 +102,10 @@ let package = Package(
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
     .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
-    // SwiftPM warns of a flag in its file for pkg-config.
+    // SwiftPM warns of flags in their files for pkg-config.
     .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"])]),
+    .systemLibrary(name: "CJXL", providers: [.apt(["libjxl-dev"])]),
+    .systemLibrary(name: "COpenJPEG", pkgConfig: "libopenjp2", providers: [.apt(["libopenjp2-7-dev"])]),
     .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
     .systemLibrary(name: "CDe265", pkgConfig: "libde265", providers: [.apt(["libde265-dev"])]),
     .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
@@ -181,11 +183,13 @@ let package = Package(
         "CDecoding", "CLibJPEG", .target(name: "CPNG", condition: formats), .target(name: "CGIF", condition: formats),
         .target(name: "CWebP", condition: formats), .target(name: "CTIFF", condition: formats),
         .target(name: "CDe265", condition: formats), .target(name: "CDav1d", condition: formats),
+        .target(name: "CJXL", condition: formats), .target(name: "COpenJPEG", condition: formats),
       ],
       cSettings: [.headerSearchPath("."), withFormats, .unsafeFlags(["-O2"], .when(configuration: .debug))],
       // giflib has no file for pkg-config, and C does not read module maps.
       linkerSettings: [
         .linkedLibrary("gif", .when(traits: ["Formats"])), .linkedLibrary("isal", .when(traits: ["Formats"])),
+        .linkedLibrary("jxl", .when(traits: ["Formats"])),
         .linkedLibrary("z", .when(traits: ["Formats"])),
         .linkedLibrary("m"),
       ]),

@@ -7,6 +7,9 @@ shift
 
 # The headers of the targets that other targets include.
 headers=(-ISources/CDecoding/include -ISources/CLibJPEG/include -ISources/CFence/include -ISources/CPictures/include -ITests/BadDeeds/include)
+# OpenJPEG's are in a folder of their own.
+read -r -a library < <(pkg-config --cflags-only-I libopenjp2 2>/dev/null || echo)
+headers+=("${library[@]}")
 
 for folder in "$@"; do
   mapfile -d '' files < <(find "$folder" -name '*.c' -print0)

@@ -51,6 +51,8 @@ needs_of_build() {
   need_for Formats libgif-dev has_header gif_lib.h
   need_for Formats libwebp-dev pkg-config --exists libwebp
   need_for Formats libavif-dev pkg-config --exists libavif
+  need_for Formats libjxl-dev pkg-config --exists libjxl
+  need_for Formats libopenjp2-7-dev pkg-config --exists libopenjp2
   need_for Formats libtiff-dev pkg-config --exists libtiff-4
   need_for Formats libde265-dev pkg-config --exists libde265
   need_for Formats libdav1d-dev pkg-config --exists dav1d
@@ -114,6 +116,7 @@ needs_of_bench() {
   need imagemagick sh -c 'command -v magick convert-im6.q16'
   need libheif-examples command -v heif-enc
   need libavif-bin command -v avifenc
+  need webp command -v cwebp
   need libtiff-tools command -v tiffcp
   # The witnesses of `make suites`.
   need chromium command -v chromium

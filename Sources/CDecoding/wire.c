@@ -7,7 +7,7 @@
 
 // Both processes are of one build, but a change of these sizes needs another CDECODING_MAGIC.
 _Static_assert(sizeof(cdecoding_tile) == 48, "a tile has 48 bytes");
-_Static_assert(sizeof(cdecoding_request) == 248, "a request has 248 bytes");
+_Static_assert(sizeof(cdecoding_request) == 360, "a request has 360 bytes");
 _Static_assert(sizeof(cencoding_request) == 136, "a request to encode has 136 bytes");
 _Static_assert(sizeof(cdecoding_reply) == 824, "a reply has 824 bytes");
 _Static_assert(sizeof(cdecoding_hello) == 28, "a hello has 28 bytes");

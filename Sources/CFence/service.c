@@ -20,7 +20,7 @@ typedef struct task {
   cdecoding_reply_message reply;
 } task;
 
-/// The task that is carried out; NULL between requests. Only for out_of_memory(), which has no argument.
+/// The task that is carried out; NULL between requests. Only for cfence_out_of_memory(), which has no argument.
 static task *_Nullable current;
 
 static ptrdiff_t read_file(void *context, uint64_t offset, uint8_t *into, size_t capacity) {
@@ -54,21 +54,21 @@ static void fail_without_memory(task *own) {
   snprintf(own->reply.reply.message, CDECODING_MESSAGE_SIZE, "the process needs more memory than it may have");
 }
 
-/// C++ code calls it when it gets no memory. Without it, an exception would end the process like a crash.
-static void out_of_memory(void) {
+void cfence_out_of_memory(void) {
   if (!current) _exit(1);
   fail_without_memory(current);
   answer(current);
   _exit(0);
 }
 
-/// Registers out_of_memory() with the C++ library, if one is loaded.
+/// Registers cfence_out_of_memory() with the C++ library, if one is loaded. Without it, an exception would end the process like a
+/// crash.
 static void set_new_handler(void) {
   // std::set_new_handler(). Which C++ library the others use is known only now.
   void *symbol = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
   void *(*function)(void (*)(void));
   memcpy(&function, &symbol, sizeof function);
-  if (function) function(out_of_memory);
+  if (function) function(cfence_out_of_memory);
 }
 
 /// Carries out a request in the shared memory.

@@ -79,6 +79,20 @@ bool decoding_expects_pixels(decoding *call, unsigned plane_count) {
   return fits;
 }
 
+/// Whether a library is at work in this thread that crashes if it gets no memory.
+static _Thread_local bool needs_memory;
+
+bool cpictures_needs_memory(void) { return needs_memory; }
+
+#ifdef THUMBJOB_FORMATS
+/// Decodes with a library that does not check every allocation.
+static void decode_carelessly(void (*decode)(decoding *call), decoding *call) {
+  needs_memory = true;
+  decode(call);
+  needs_memory = false;
+}
+#endif
+
 void cpictures_decode(
     const cdecoding_request *request, const cdecoding_tile *tiles, const cdecoding_extent *extents,
     const cpictures_input *input, uint8_t *memory, size_t memory_size, cdecoding_reply *reply) {
@@ -100,13 +114,21 @@ void cpictures_decode(
     case CDECODING_TIFF: decode_tiff(&call); break;
     case CDECODING_HEVC: decode_hevc(&call); break;
     case CDECODING_AV1: decode_av1(&call); break;
+    case CDECODING_RASTER: decode_raster(&call); break;
+    case CDECODING_PSD: decode_psd(&call); break;
+    case CDECODING_JXL: decode_carelessly(decode_jxl, &call); break;
+    case CDECODING_JP2: decode_carelessly(decode_jp2, &call); break;
 #else
     case CDECODING_PNG:
     case CDECODING_GIF:
     case CDECODING_WEBP:
     case CDECODING_TIFF:
     case CDECODING_HEVC:
-    case CDECODING_AV1: decoding_fail(&call, CDECODING_UNSUPPORTED, "this thumbjob is built for JPEG alone"); break;
+    case CDECODING_AV1:
+    case CDECODING_RASTER:
+    case CDECODING_PSD:
+    case CDECODING_JXL:
+    case CDECODING_JP2: decoding_fail(&call, CDECODING_UNSUPPORTED, "this thumbjob is built for JPEG alone"); break;
 #endif
     case CDECODING_JPEG: decode_jpeg(&call); break;
     default: decoding_fail(&call, CDECODING_BAD_CALL, "no decoder has the number %d", (int)request->kind);

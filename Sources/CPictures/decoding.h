@@ -47,6 +47,10 @@ void decode_tiff(decoding *call);
 void decode_hevc(decoding *call);
 void decode_av1(decoding *call);
 void decode_jpeg(decoding *call);
+void decode_raster(decoding *call);
+void decode_psd(decoding *call);
+void decode_jxl(decoding *call);
+void decode_jp2(decoding *call);
 
 #pragma clang assume_nonnull end
 

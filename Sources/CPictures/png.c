@@ -217,6 +217,7 @@ void decode_png(decoding *call) {
     return;
   }
   reading->call = reading->input.call = call;
+  reading->input.offset = request->start;
   reading->largest_allocation = LARGEST_OF_HEADER;
   reading->png = png_create_read_struct_2(
       PNG_LIBPNG_VER_STRING, reading, fail, warn, reading, allocate, deallocate);

@@ -51,8 +51,8 @@ extension PictureReader {
     case .cr3:
       let raw = try? CanonRawFile(window)
       for tags in [raw?.exif, raw?.photoTags] { add(tags) }
-    case .png, .webp, .heic, .avif, .raf: add((try? readHeader(of: source, type: type))?.exif)
-    case .gif, .raw, .bmp, .jxl, .jp2, .psd, .ico: break
+    case .png, .webp, .heic, .avif, .raf, .psd, .jxl, .jp2: add((try? readHeader(of: source, type: type))?.exif)
+    case .gif, .raw, .bmp, .tga, .ico: break
     }
     return facts
   }

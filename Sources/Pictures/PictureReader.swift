@@ -60,7 +60,13 @@ public enum PictureReader {
     case .raf: RawFile.fujifilm
     case .cr3: RawFile.canon
     case .heic, .avif: HEIFReader.header
-    case .jpeg, .raw, .bmp, .jxl, .jp2, .psd, .ico: nil
+    case .bmp: BMPHeader.read
+    case .ico: IconHeader.read
+    case .tga: TGAHeader.read
+    case .psd: PSDHeader.read
+    case .jxl: JXLHeader.read
+    case .jp2: JP2Header.read
+    case .jpeg, .raw: nil
     }
   }
 }

@@ -42,7 +42,7 @@ package enum PictureNames {
   package static let jpeg = ThumbnailFormat.jpeg.extensions
   package static let others = [
     "png", "gif", "webp", "tif", "tiff", "heic", "heif", "avif", "nef", "cr2", "cr3", "arw", "dng", "orf", "rw2", "pef",
-    "raf",
+    "raf", "bmp", "dib", "ico", "tga", "jxl", "jp2", "j2k", "jpf", "jpx", "psd", "psb",
   ]
   static let withParts = ["nef", "cr2", "cr3", "arw", "dng", "orf", "rw2", "pef", "raf", "heic", "heif"]
 }

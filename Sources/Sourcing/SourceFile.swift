@@ -13,7 +13,7 @@ package final class SourceFile {
     /// A thumbnail that thumbjob has made.
     case thumbnail
     /// Not an image, and not expected to be one.
-    case other(format: String?)
+    case other(format: OtherFormat?)
     /// Not an image, although it has the name of one or is itself an argument.
     case notAnImage(ThumbnailError)
   }
@@ -205,10 +205,10 @@ package final class SourceFile {
     if let image = image(head) { return image }
     let isExpected = source.origin == .argument || source.relativePath.hasPictureName
     if head.starts(with: appleDouble) { return .other(format: nil) }
-    let name = OtherFormat.name(head, hasSVGName: source.path.hasEnding(Array(".svg".utf8), inAnyCase: true))
-    guard isExpected else { return .other(format: name) }
+    let format = OtherFormat.sniff(head, hasSVGName: source.path.hasEnding(Array(".svg".utf8), inAnyCase: true))
+    guard isExpected else { return .other(format: format) }
     if head.isEmpty { return .notAnImage(.empty) }
-    return .notAnImage(name.map(ThumbnailError.otherFormat) ?? .notAnImage(Array(head.prefix(4))))
+    return .notAnImage(format.map(ThumbnailError.otherFormat) ?? .notAnImage(Array(head.prefix(4))))
   }
 
   /// Whether the file at a path can be opened, is a picture that can be read by its first bytes, and is no thumbnail of

@@ -41,7 +41,8 @@ class Layout:
 
 def layout_of(suffix, data):
     return {
-        "png": _png, "gif": _gif, "webp": _webp, "heic": _heif, "avif": _heif, "raf": _raf,
+        "png": _png, "gif": _gif, "webp": _webp, "heic": _heif, "avif": _heif, "raf": _raf, "bmp": _bmp,
+        "ico": _icon, "tga": _tga, "psd": _psd, "jxl": _jxl, "jp2": _jp2,
     }.get(suffix, _tiff)(data)
 
 
@@ -128,6 +129,130 @@ def _gif(data):
     # A control extension must be followed by its frame.
     if frames and data[frames[0] - 8 : frames[0] - 5] != b"!\xf9\4":
         layout.meaningless[1].append(frames[0])
+    return layout
+
+
+# BMP, icons, TGA, Photoshop
+
+
+def _bitmap(layout, data, at):
+    """The header of a bitmap, and what follows it."""
+    size = int.from_bytes(data[at : at + 4], "little")
+    layout.add(at, 4, LENGTH, "little")
+    for place in (4, 8):
+        layout.add(at + place, 4, SIDE, "little")
+    layout.add(at + 14, 2, KIND, "little")
+    layout.add(at + 16, 4, KIND, "little")
+    layout.add(at + 32, 4, COUNT, "little")
+    for place in range(40, size, 4):
+        layout.add(at + place, 4, VALUE, "little")
+    layout.parts += [(at, at + size), (at + size, len(data))]
+    layout.meaningless = b"words", [len(data)]
+    return layout
+
+
+def _bmp(data):
+    layout = Layout()
+    layout.add(10, 4, OFFSET, "little")
+    return _bitmap(layout, data, 14)
+
+
+def _icon(data):
+    layout = Layout()
+    layout.add(4, 2, COUNT, "little")
+    for place in (6, 7):
+        layout.add(place, 1, SIDE)
+    layout.add(14, 4, LENGTH, "little")
+    layout.add(18, 4, OFFSET, "little")
+    return _bitmap(layout, data, 22)
+
+
+def _tga(data):
+    layout = Layout(parts=[(0, 18), (18, len(data))], meaningless=(b"words", [len(data)]))
+    for at in (1, 2, 7, 16, 17):
+        layout.add(at, 1, KIND)
+    layout.add(0, 1, LENGTH)
+    for at in (3, 5):
+        layout.add(at, 2, COUNT, "little")
+    for at in (12, 14):
+        layout.add(at, 2, SIDE, "little")
+    return layout
+
+
+def _psd(data):
+    layout = Layout(parts=[(0, 26), (26, len(data))], meaningless=(b"words", [len(data)]))
+    for at, size, meaning in (
+        (4, 2, KIND), (12, 2, COUNT), (14, 4, SIDE), (18, 4, SIDE), (22, 2, KIND), (24, 2, KIND), (26, 4, LENGTH),
+        (30, 4, LENGTH), (34, 8 if data[5] == 2 else 4, LENGTH)):
+        layout.add(at, size, meaning)
+    at = 42 if data[5] == 2 else 38
+    layout.add(at, 2, KIND)
+    # The sizes of some packed rows.
+    for place in range(at + 2, at + 22, 2):
+        layout.add(place, 2, LENGTH)
+    return layout
+
+
+# JPEG XL and JPEG 2000
+
+
+def _outer_boxes(data):
+    """The boxes of a file, each with its beginning and end."""
+    at = 0
+    while at + 8 <= len(data):
+        size = int.from_bytes(data[at : at + 4])
+        end = len(data) if size == 0 else at + size
+        yield at, min(end, len(data))
+        at = end
+
+
+_FREE = b"\0\0\0\x0dfreewords"
+
+
+def _jxl(data):
+    layout = Layout()
+    if data[:2] == b"\xff\x0a":
+        layout.parts += [(0, 2), (2, len(data))]
+        layout.meaningless = b"words", [len(data)]
+    else:
+        layout.meaningless = _FREE, [at for at, _ in list(_outer_boxes(data))[2:]]
+        layout.parts += list(_outer_boxes(data))
+        for at, _ in layout.parts:
+            layout.add(at, 4, LENGTH)
+            layout.add(at + 4, 4, KIND)
+    # The headers are fields of bits.
+    for at in range(layout.parts[-1][0], min(layout.parts[-1][0] + 40, len(data))):
+        layout.add(at, 1, VALUE)
+    return layout
+
+
+def _jp2(data):
+    layout = Layout()
+    start = 0
+    if data[4:8] == b"jP  ":
+        layout.parts += list(_outer_boxes(data))
+        for at, _ in layout.parts:
+            layout.add(at, 4, LENGTH)
+            layout.add(at + 4, 4, KIND)
+        layout.meaningless = _FREE, [layout.parts[-1][0]]
+        start = layout.parts[-1][0] + 8
+    # Marker segments up to the first tile-part.
+    at = start + 2
+    while data[at : at + 2] not in (b"\xff\x93", b""):
+        end = at + 2 + int.from_bytes(data[at + 2 : at + 4])
+        layout.parts.append((at, end))
+        layout.add(at + 2, 2, LENGTH)
+        if data[at : at + 2] == b"\xff\x51":
+            for place in range(at + 6, at + 38, 4):
+                layout.add(place, 4, SIDE)
+            layout.add(at + 38, 2, COUNT)
+        else:
+            for place in range(at + 4, end):
+                layout.add(place, 1, VALUE)
+        at = end
+    layout.parts.append((at, len(data)))
+    if start == 0:
+        layout.meaningless = b"\xff\x64\0\x09\0\1words", [at for at, _ in layout.parts[1:]]
     return layout
 
 

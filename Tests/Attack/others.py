@@ -7,8 +7,11 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
 
+import bitmaps
 import gifs
 import heifs
+import jp2s
+import jxls
 import pictures
 import pngs
 import tiff_pictures
@@ -108,6 +111,10 @@ def _photos():
         ("tif", _tiff()), ("tif", _tiff(compression=tiff_pictures.LZW, has_predictor=True)),
         ("tif", _tiff(compression=tiff_pictures.DEFLATE, order=">")), ("tif", _tiff(tile=(64, 48))),
         ("tif", _tiff(compression=tiff_pictures.PACKBITS, is_planar=True)), ("tif", _tiff(is_big=True, strip=HEIGHT)),
+        ("bmp", bitmaps.bmp(rgb(), WIDTH, 3)), ("bmp", bitmaps.bmp(rgb(), WIDTH, 3, is_top_down=True)),
+        ("ico", bitmaps.icon(rgb(), WIDTH)), ("tga", bitmaps.tga(rgb(), WIDTH, 3)),
+        ("tga", bitmaps.tga(rgb(), WIDTH, 3, has_runs=True)), ("psd", bitmaps.psd(rgb(), WIDTH, 3)),
+        ("psd", bitmaps.psd(rgb(), WIDTH, 3, is_packed=False, is_large=True)),
     ]
     palette = pngs.chunk(b"PLTE", PALETTE[:648])
     map_of_colors = [(0x140, tiffs.SHORT, [PALETTE[index * 3 + c] * 257 for c in range(3) for index in range(256)])]
@@ -117,6 +124,9 @@ def _photos():
         ("png", pngs.encoded(indices(), 3, 8, before=palette)), ("png", pngs.encoded(posterized(), 2, 8)),
         ("webp", webps.encoded(b"".join(posterized()), WIDTH, HEIGHT)),
         ("tif", _tiff(indices(), 1, photometric=3, more=map_of_colors)), ("tif", _tiff(posterized())),
+        ("bmp", bitmaps.bmp(indices(), WIDTH, 1, PALETTE)),
+        ("bmp", bitmaps.bmp(indices(), WIDTH, 1, PALETTE, has_runs=True)),
+        ("tga", bitmaps.tga(indices(), WIDTH, 1, PALETTE)),
     ]
     packed = [pngs.packed(row, 1) for row in bits()]
     white_is_zero = [bytes(value ^ 255 for value in row) for row in packed]
@@ -125,11 +135,14 @@ def _photos():
         ("png", pngs.encoded([[value * 15 for value in row] for row in bits()], 0, 4)),
         ("tif", _tiff(packed, 1, photometric=1, bits=1, compression=tiff_pictures.LZW)),
         ("tif", _tiff(white_is_zero, 1, photometric=0, bits=1)),
+        ("psd", bitmaps.psd(white_is_zero, WIDTH, 1, bits=1)),
+        ("tga", bitmaps.tga([bytes(255 * value for value in row) for row in bits()], WIDTH, 1, has_runs=True)),
     ]
     yield "alpha", [
         ("png", pngs.encoded(rgba(), 6, 8)), ("png", pngs.encoded(_wide(rgba()), 6, 16, True)),
         *(("webp", data) for data in _webp_group(rgba(), 4)),
         ("tif", _tiff(rgba(), 4, more=[(0x152, tiffs.SHORT, [2])])),
+        ("bmp", bitmaps.bmp(rgba(), WIDTH, 4)), ("tga", bitmaps.tga(rgba(), WIDTH, 4)),
     ]
 
 
@@ -141,6 +154,10 @@ def _codec_groups():
         ("webp", webps.extended(WIDTH, HEIGHT, webps.ANIMATION, webps.frame(
             0, 0, WIDTH, HEIGHT, *webps.pictures_of(lossy)), is_animated=True))]
     yield "lossy-alpha", [("webp", webps.encoded(b"".join(rgba()), WIDTH, HEIGHT, 80))]
+    for name, data in jxls.FILES.items():
+        yield f"jxl-{name}", [("jxl", data)]
+    for name, data in jp2s.FILES.items():
+        yield f"jp2-{name}", [("jp2", data)]
     for suffix, coded, alpha in (
         ("heic", heifs.HEVC, heifs.HEVC_ALPHA), ("avif", heifs.AV1, heifs.AV1_ALPHA),
     ):
@@ -180,4 +197,6 @@ def good_files():
     return found
 
 
-_KINDS = {"png": "PNG", "gif": "GIF", "webp": "WebP", "tif": "TIFF", "heic": "HEIC", "avif": "AVIF"}
+_KINDS = {
+    "png": "PNG", "gif": "GIF", "webp": "WebP", "tif": "TIFF", "heic": "HEIC", "avif": "AVIF",
+    "bmp": "BMP", "ico": "icon", "tga": "TGA", "psd": "Photoshop", "jxl": "JPEG XL", "jp2": "JPEG 2000"}

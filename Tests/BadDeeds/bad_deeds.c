@@ -153,7 +153,7 @@ void bad_deeds_decode(
     const cdecoding_request *request, const cdecoding_tile *tiles, const cdecoding_extent *extents,
     const cdecoding_input *input, uint8_t *memory, size_t memory_size, cdecoding_reply *reply) {
   number++;
-  uint64_t deed = request->directory;
+  uint64_t deed = request->start;
   behave(request, input, memory, memory_size);
   reply->profile_size = request->profile_capacity >= 4 ? 4 : 0;
   // The sums over tiles and extents, by which a test sees that they arrive.

@@ -69,7 +69,7 @@ int main(int count, char **arguments) {
   for (int index = 0; index < 5; index++) numbers[index] = (uint32_t)strtoul(arguments[index + 1], NULL, 10);
   cdecoding_request request = {
       .kind = (cdecoding_kind)numbers[0], .width = numbers[1], .height = numbers[2], .plane_count = numbers[3],
-      .directory = strtoull(arguments[6], NULL, 10)};
+      .start = strtoull(arguments[6], NULL, 10)};
   request.scaled_width = request.width;
   request.scaled_height = request.height;
   cdecoding_extent extent = {0};

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 import heifs
+import jxls
 import tiff_pictures
 from job import THUMBJOB
 
@@ -41,6 +42,23 @@ def webp(announces_alpha):
     return bytes(data)
 
 
+def saved(mode, ending, **options):
+    """A picture with a colour and perhaps alpha in each quarter, as Pillow writes it."""
+    picture = Image.new("RGBA", (64, 64))
+    for index, color in enumerate(heifs.QUARTERS):
+        picture.paste((*color, 255 - 60 * index), (32 * (index % 2), 32 * (index // 2), 32 * (index % 2) + 32, 64))
+    file = io.BytesIO()
+    (picture.quantize(16) if mode == "P" else picture.convert(mode)).save(file, ending, **options)
+    return file.getvalue()
+
+
+def like_pillow(data):
+    """The colours of the quarters, in front of white, as Pillow shows them."""
+    picture = Image.open(io.BytesIO(data)).convert("RGBA")
+    picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture)
+    return data, {place: picture.getpixel(place)[:3] for place in FOUR}
+
+
 def pillow(data):
     """What Pillow shows of a picture in its middle, in front of white."""
     picture = Image.open(io.BytesIO(data))
@@ -55,6 +73,32 @@ REVERSED = {(16, 16): BOTTOM_RIGHT, (48, 16): BOTTOM_LEFT, (16, 48): TOP_RIGHT, 
 OVERLAY = {
     (8, 16): TOP_LEFT, (32, 16): TOP_RIGHT, (8, 48): BOTTOM_LEFT, (32, 48): TOP_LEFT, (64, 48): TOP_RIGHT,
     (32, 72): BOTTOM_LEFT, (64, 72): BOTTOM_RIGHT, (96, 40): GREY, (64, 16): GREY, (8, 72): GREY}
+WRITTEN = {
+    f"{mode}.{ending}": saved(mode, kind, **options)
+    for ending, kind, options, modes in (
+        ("bmp", "BMP", {}, ("1", "L", "P", "RGB", "RGBA")),
+        ("tga", "TGA", {"rle": True}, ("L", "P", "RGB", "RGBA")), ("ico", "ICO", {"sizes": [(64, 64)]}, ("RGBA",)),
+        ("bitmap.ico", "ICO", {"sizes": [(64, 64)], "bitmap_format": "bmp"}, ("RGBA",)),
+        ("jp2", "JPEG2000", {}, ("L", "LA", "RGB", "RGBA")), ("j2k", "JPEG2000", {"no_jp2": True}, ("L", "RGB")),
+        ("lossy.jp2", "JPEG2000", {"irreversible": True, "quality_mode": "dB", "quality_layers": [50]}, ("RGB",)),
+        ("tiles.jp2", "JPEG2000", {"tile_size": (40, 40)}, ("RGB", "RGBA")))
+    for mode in modes}
+TURNED = {(16, 16): BOTTOM_LEFT, (48, 16): TOP_LEFT, (16, 48): BOTTOM_RIGHT, (48, 48): TOP_RIGHT}
+
+
+def jxl_colors(name):
+    """The colours of the quarters of a JPEG XL file."""
+    if name == "turned":
+        return TURNED
+    alphas = (255, 195, 135, 75) if "alpha" in name or name == "premultiplied" else (255,) * 4
+    colors = {}
+    for place, quarter, alpha in zip(FOUR, heifs.QUARTERS, alphas, strict=True):
+        luma = round(0.299 * quarter[0] + 0.587 * quarter[1] + 0.114 * quarter[2])
+        color = (luma,) * 3 if "grey" in name else quarter
+        colors[place] = tuple(round((channel * alpha + 255 * (255 - alpha)) / 255) for channel in color)
+    return colors
+
+
 TRANSPARENT = {(16, 16): TOP_LEFT, (16, 48): BOTTOM_LEFT, (48, 16): WHITE, (48, 48): WHITE}
 MIDDLE = (16, 16)
 SHOWN = {
@@ -65,6 +109,8 @@ SHOWN = {
     "sequence.heic": (heifs.sequence(heifs.HEVC, heifs.HEVC_ALPHA), TRANSPARENT),
     "sequence.avif": (heifs.sequence(heifs.AV1, heifs.AV1_ALPHA), TRANSPARENT),
     **{f"cmyk-{marker}.jpg": (cmyk(marker), {MIDDLE: pillow(cmyk(marker))}) for marker in (True, False)},
+    **{f"{name}.jxl": (data, jxl_colors(name)) for name, data in jxls.FILES.items()},
+    **{name: like_pillow(data) for name, data in WRITTEN.items()},
     **{f"alpha-{flag}.webp": (webp(flag), {MIDDLE: pillow(webp(flag))}) for flag in (True, False)},
 }
 

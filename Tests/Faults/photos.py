@@ -50,7 +50,8 @@ def broken(seed=4):
     return jpeg(seed)[:100]
 
 
-BITMAP = b"BM" + bytes(12) + b"\x28" + bytes(100)
+# The beginning of a RAW file of a kind that is not read.
+UNREAD = b"FOVb" + bytes(100)
 
 
 def flawed(seed=5):

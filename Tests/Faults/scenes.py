@@ -46,7 +46,7 @@ class Scene:
 
     @property
     def photos(self):
-        return {path for path in self.files if re.match(r"photos/.*\.(jpg|bmp|png|heic)$", path)}
+        return {path for path in self.files if re.match(r"photos/.*\.(jpg|x3f|png|heic)$", path)}
 
     def lay_out(self, folder):
         """Writes the files into a new folder."""
@@ -89,7 +89,7 @@ _PHOTOS = {
     "photos/a.jpg": photos.baseline(),
     "photos/below/b.jpg": photos.progressive(),
     "photos/c.jpg": photos.arithmetic(),
-    "photos/d.bmp": photos.BITMAP,
+    "photos/d.x3f": photos.UNREAD,
     "photos/notes.txt": b"words\n",
 }
 # A picture of one piece, one of tiles, and a JPEG file with a fault: what decoder processes decode.

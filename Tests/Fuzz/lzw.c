@@ -113,7 +113,7 @@ static bool fuzz_proceed(void *context, double done) {
 static bool decode(const lzw_picture *picture, uint8_t *samples) {
   cdecoding_request request = {
       .kind = CDECODING_TIFF, .width = picture->width, .height = picture->height, .scaled_width = picture->width,
-      .scaled_height = picture->height, .plane_count = 1, .directory = picture->directory};
+      .scaled_height = picture->height, .plane_count = 1, .start = picture->directory};
   request.planes[0] = (cdecoding_plane){
       .width = picture->width, .height = picture->height, .shrink_x = 1, .shrink_y = 1, .columns = picture->width,
       .rows = picture->height, .high = 255};

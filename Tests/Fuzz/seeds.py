@@ -9,8 +9,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Attack"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "PictureFiles"))
 
+import bitmaps
 import files
 import heifs
+import jp2s
+import jxls
 import mutations
 import pictures
 import rasters
@@ -147,6 +150,30 @@ def coded_pictures():
     return found
 
 
+def other_headers():
+    """Files of the formats that have one target for all their headers."""
+    width = 12
+    indices = [bytes((x * y) % 16 for x in range(width)) for y in range(9)]
+    colors = [bytes((x * 7 + y) % 256 for x in range(3 * width)) for y in range(9)]
+    alphas = [bytes((x * 5 + y) % 256 for x in range(4 * width)) for y in range(9)]
+    palette = bytes(range(48))
+    found = {
+        "icon": bitmaps.icon(colors, width), "psd": bitmaps.psd(colors, width, 3),
+        "psd-raw": bitmaps.psd(colors, width, 3, is_packed=False)}
+    for kind, write_file in (("bmp", bitmaps.bmp), ("tga", bitmaps.tga)):
+        for name, rows, channels, table in (("i", indices, 1, palette), ("c", colors, 3, b""), ("a", alphas, 4, b"")):
+            found[f"{kind}-{name}"] = write_file(rows, width, channels, table)
+        found[f"{kind}-runs"] = write_file(indices, width, 1, palette, has_runs=True)
+    return found | {f"jxl-{name}": data for name, data in jxls.FILES.items()} | {
+        f"jp2-{name}": data for name, data in jp2s.FILES.items()}
+
+
+def described_rows():
+    """Descriptions of rows, as formats.c reads them, with rows behind."""
+    generator = random.Random(SEED)
+    return {f"{number}": generator.randbytes(generator.choice((200, 900))) for number in range(24)}
+
+
 def texts():
     """The inputs that are kept as files, one folder for each target, and the job files of the project."""
     here = Path(__file__).resolve().parent
@@ -170,6 +197,10 @@ def main(folder):
     write(folder / "directories", tiffs.directories())
     write(folder / "decode-tiff", tiffs.directories() | tiff_pictures.partial())
     write(folder / "multi-picture", tiffs.multi_pictures())
+    write(folder / "other-headers", other_headers())
+    write(folder / "decode-jp2", {name: data[data.index(b"\xff\x4f\xff\x51") :] for name, data in jp2s.FILES.items()})
+    for target in ("decode-raster", "decode-psd"):
+        write(folder / target, described_rows())
     for target, inputs in [*rasters.inputs().items(), *coded_pictures().items(), *texts()]:
         write(folder / target, inputs)
     # A row of 40 samples in each of 32 strips: what lzw.c makes a file of.

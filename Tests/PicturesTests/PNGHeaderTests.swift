@@ -25,7 +25,7 @@ struct PNGHeaderTests {
       #expect(header.components == (png.isGrey ? .grey(.full) : .rgb))
       #expect(header.hasAlpha == (colorType >= 4))
       #expect(header.type == .png)
-      #expect(header.coding == .png)
+      #expect(header.coding == .png(at: 0))
       #expect(header.color == .unknown)
       #expect(header.remarks == [])
       guard colorType < 4 else { continue }

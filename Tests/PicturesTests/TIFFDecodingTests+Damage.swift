@@ -15,7 +15,7 @@ extension TIFFDecodingTests {
         let file = picture.file()
         for length in stride(from: 0, to: file.count, by: 97) {
           var planes = picture.planes(of: Array(file.prefix(length)), shrink: 2)
-          planes.request.directory = TIFFPicture.directory(of: file)
+          planes.request.start = TIFFPicture.directory(of: file)
           planes.decode()
           #expect(planes.status == CDECODING_TRUNCATED || planes.status == CDECODING_DAMAGED)
           #expect(!planes.message.isEmpty)
@@ -33,7 +33,7 @@ extension TIFFDecodingTests {
     let moved = Array(file[directory...])
     file = Array(file[..<16]) + file[16...]
     var planes = picture.planes(of: file, shrink: 1)
-    planes.request.directory = UInt64(directory)
+    planes.request.start = UInt64(directory)
     #expect(planes.decoded().status == CDECODING_OK)
     // A strip that begins after the end of the file.
     var broken = file

@@ -33,7 +33,7 @@ extension TIFFDecodingTests {
       }
       let file = TestTIFF([page]).file()
       var call = DecoderCall(file, CDECODING_TIFF, size, planes: 1)
-      call.request.directory = TIFFPicture.directory(of: file)
+      call.request.start = TIFFPicture.directory(of: file)
       call.request.fail_mask = toleratesDamage ? FailOn.truncated.mask : FailOn.error.mask
       return call.decoded()
     }
@@ -86,7 +86,7 @@ extension TIFFDecodingTests {
     page.entries += TestTIFF.Directory(strips).entries
     let file = TestTIFF([page]).file()
     var call = DecoderCall(file, CDECODING_TIFF, Self.size, planes: 1)
-    call.request.directory = TIFFPicture.directory(of: file)
+    call.request.start = TIFFPicture.directory(of: file)
     let decoded = call.decoded()
     #expect(decoded.reply.status == expected, "\(decoded.message)")
   }

@@ -222,7 +222,7 @@ struct TIFFPicture: CustomTestStringConvertible {
     var planes = DecoderCall(
       file, CDECODING_TIFF, size, planes: planes, shrink: shrink,
       background: [background, background, background, background])
-    planes.request.directory = Self.directory(of: file)
+    planes.request.start = Self.directory(of: file)
     return planes
   }
 }

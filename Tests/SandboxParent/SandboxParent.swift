@@ -89,7 +89,7 @@ import Sandbox
   private static func order(_ deed: bad_deed, _ planeBytes: Int = 4096) -> DecodingOrder {
     var request = cdecoding_request()
     request.kind = CDECODING_PNG
-    request.directory = UInt64(deed.rawValue)
+    request.start = UInt64(deed.rawValue)
     return DecodingOrder(
       request, file: file, fileSize: 7, planeBytes: planeBytes, workingBytes: 1 << 20, owner: .user(0))
   }

@@ -37,7 +37,7 @@ enum Deeds {
   ) -> DecodingOrder {
     var request = cdecoding_request()
     request.kind = CDECODING_PNG
-    request.directory = UInt64(deed.rawValue)
+    request.start = UInt64(deed.rawValue)
     return DecodingOrder(
       request, file: file.descriptor.number, fileSize: UInt64(file.size), planeBytes: memory,
       workingBytes: workingBytes, owner: owner)

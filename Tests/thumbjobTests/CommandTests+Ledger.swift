@@ -94,10 +94,10 @@ extension CommandTests {
       let folder = try TemporaryFolder.withPhotos(1)
       try folder.write([0, 0, 0, 24] + Array("ftypmp42".utf8), to: "mixed/film.mp4")
       try folder.write(Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), to: "mixed/logo.svg")
-      try folder.write(Array("BM and more".utf8), to: "mixed/old.bmp")
+      try folder.write(Array("FOVb and more".utf8), to: "mixed/old.x3f")
       try folder.write(Array("text".utf8), to: "mixed/notes.txt")
       try folder.write(try folder.bytes("images/0/photo 0.jpg"), to: "mixed/photo.jpg")
-      let files = ["film.mp4", "logo.svg", "old.bmp", "notes.txt", "photo.jpg"].map { "mixed/\($0)" }
+      let files = ["film.mp4", "logo.svg", "old.x3f", "notes.txt", "photo.jpg"].map { "mixed/\($0)" }
       for _ in 1...2 {
         let ending = try await BuiltCommand.run(executable: BuiltCommand.path, files, in: folder)
         #expect(ending.status == 1 && !ending.errors.contains("not tried"), "\(ending.errors)")

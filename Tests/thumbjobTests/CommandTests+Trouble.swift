@@ -85,9 +85,11 @@ extension CommandTests {
     @Test func aPresetIsOverriddenByOtherOptions() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       let ending = try await run("images", "-q", "60", "--preset", "web", "--dry-run", in: folder)
-      #expect(ending.status == 0 && ending.output.contains("thumbs/320x/"), "\(ending.errors)")
-      let own = try await run("images", "--preset", "web", "-s", "90", "--dry-run", in: folder)
-      #expect(own.status == 0 && !own.output.contains("320x"), "\(own.output)")
+      #expect(ending.status == 0 && ending.output.contains("-320.avif"), "\(ending.errors)")
+      let own = try await run("images", "--preset", "web", "-s", "90", "--format", "jpeg", "--dry-run", in: folder)
+      #expect(own.status == 0 && own.output.contains("-90.jpg") && !own.output.contains("-320"), "\(own.output)")
+      let named = try await run("images", "--preset", "web", "--name", "%s-%w.webp", "--dry-run", in: folder)
+      #expect(named.status == 0 && named.output.contains("-320.webp"), "\(named.output) \(named.errors)")
     }
 
     @Test(arguments: [
@@ -167,8 +169,7 @@ extension CommandTests {
       try folder.write([0xFF, 0xD8, 0xFF, 0xE0] + (0..<999).map { UInt8($0 & 0xFE) }, to: "images/noise.jpg")
       try folder.write(Array("words".utf8), to: "images/text.jpg")
       try folder.write(Array("words".utf8), to: "images/notes.txt")
-      let bitmap = Array("BM".utf8) + [UInt8](repeating: 0, count: 12) + [40, 0, 0, 0]
-      for name in ["a.bmp", "b.bmp"] { try folder.write(bitmap, to: "images/\(name)") }
+      for name in ["a.x3f", "b.x3f"] { try folder.write(Array("FOVb".utf8), to: "images/\(name)") }
       try folder.write(Array(TestPNG(colorType: 2, bitDepth: 8).bytes.dropLast(100)), to: "images/cut.png")
       try folder.write(good, to: "images/folder.jpg/inside.jpg")
       try folder.write(good, to: "images/jpeg.txt")
@@ -185,7 +186,7 @@ extension CommandTests {
       ] {
         #expect(ending.errorLines.count { $0.hasPrefix("thumbjob: images/\(name)") } == 1, "\(name)")
       }
-      let passedOver = "a BMP picture, a format of which no thumbnails are made; it and any others are passed over"
+      let passedOver = "a RAW picture, a format of which no thumbnails are made; it and any others are passed over"
       #expect(ending.errorLines.count { $0.hasSuffix(passedOver) } == 1, "once per type")
       #expect(folder.exists("thumbs/jpeg.txt.jpg") && folder.exists("thumbs/folder.jpg/inside.jpg"))
       #expect(folder.leftovers.isEmpty)
@@ -201,13 +202,31 @@ extension CommandTests {
     @Test(arguments: [
       ("a.svg", "<?xml version=\"1.0\"?>\n", "an SVG picture"), ("a", "\n<svg xmlns=\"\">", "an SVG picture"),
       ("a.pdf", "%PDF-1.4\n", "a PDF document"), ("a.mp4", "\0\0\0\u{18}ftypisom\0\0\0\0", "an MP4 video"),
-      ("a.jp2", "\0\0\0\u{C}jP  \r\n", "a JPEG 2000 picture"), ("a.ico", "\0\0\u{1}\0\u{1}\0", "an icon"),
+      ("a.x3f", "FOVb", "a RAW picture"),
     ]) func aNamedFileOfAFormatThatIsNotReadFailsWithItsName(name: String, head: String, format: String) async throws {
       let folder = TemporaryFolder()
       try folder.write(Array(head.utf8), to: name)
       let ending = try await run(name, in: folder)
       #expect(ending.status == 1)
       #expect(ending.errorLines[0] == "thumbjob: \(name): \(format), a format of which no thumbnails are made")
+    }
+
+    /// Among photos, as if they were named one by one, but only the first of each kind.
+    @Test func drawingsInFoldersAreNamedAndCounted() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      for name in ["a.svg", "b.svg", "sub/c"] { try folder.write(Array("<svg>".utf8), to: "images/\(name)") }
+      try folder.write(Array("%PDF-1.4\n".utf8), to: "images/scan.pdf")
+      try folder.write(Array("words".utf8), to: "images/notes.txt")
+      let ending = try await run("images", in: folder)
+      #expect(ending.status == 0)
+      let passedOver = "a format of which no thumbnails are made; it and any others are passed over"
+      for (name, format) in [("scan.pdf", "a PDF document"), (".*", "an SVG picture")] {
+        let lines = ending.errorLines.filter { $0.hasSuffix(": \(format), \(passedOver)") }
+        #expect(lines.count == 1 && (name == ".*" || lines[0].contains(name)), "\(ending.errors)")
+      }
+      #expect(
+        ending.errorLines.last == "5 passed over (1 not an image; 1 PDF, not read; 3 SVG, not read)", "\(ending.errors)"
+      )
     }
 
     @Test func aSourceOverItsLimitsSaysWhichOptionAllowsMore() async throws {

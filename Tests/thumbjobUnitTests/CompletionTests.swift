@@ -64,7 +64,8 @@ struct CompletionTests {
     #expect(completion("--out", "").text == "folders\n" && completion("--trace", "").text == "files\n")
     #expect(
       completion("x", "").text
-        == "files jpg jpeg jpe jfif png gif webp tif tiff heic heif avif nef cr2 cr3 arw dng orf rw2 pef raf yml yaml\n"
+        == "files jpg jpeg jpe jfif png gif webp tif tiff heic heif avif nef cr2 cr3 arw dng orf rw2 pef raf bmp dib "
+        + "ico tga jxl jp2 j2k jpf jpx psd psb yml yaml\n"
     )
   }
 }

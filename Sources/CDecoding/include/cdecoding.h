@@ -49,6 +49,10 @@ typedef enum cdecoding_kind {
   CDECODING_HEVC,  ///< the tiles of a HEIF picture
   CDECODING_AV1,   ///< the tiles of an AVIF picture
   CDECODING_JPEG,  ///< a JPEG file, or one in the file
+  CDECODING_RASTER,  ///< rows of pixels that need no library
+  CDECODING_PSD,   ///< the merged picture of a Photoshop file
+  CDECODING_JXL,   ///< JPEG XL
+  CDECODING_JP2,   ///< JPEG 2000
 } cdecoding_kind;
 
 /// How decoding or encoding ended.
@@ -93,6 +97,48 @@ typedef struct cdecoding_tile {
   uint8_t shown_layer;                   ///< AV1: one more than the number of the layer that is shown; 0 for the last one
 } cdecoding_tile;
 
+/// How the pixels of a raster are packed.
+typedef enum cdecoding_packing {
+  CDECODING_PLAIN = 0,
+  CDECODING_RLE8,      ///< runs of indices of 8 bits, as in BMP
+  CDECODING_RLE4,      ///< the same with 4 bits
+  CDECODING_TGA_RUNS,  ///< runs of pixels, as in TGA
+} cdecoding_packing;
+
+/// How rows of pixels are stored that need no library: BMP, bitmaps in icons, and TGA.
+typedef struct cdecoding_raster {
+  uint64_t data;       ///< where the first row begins in the file
+  uint64_t row_bytes;  ///< the bytes of a row that is not packed, at least as many as its pixels need
+  uint32_t bits;       ///< of a pixel: 1, 2, 4, 8, 16, 24 or 32
+  cdecoding_packing packing;
+  /// The colours of the indices that pixels of up to 8 bits then are: blue, green, red, and a fourth byte if there are 4; in
+  /// 2 bytes, 5 bits of each.
+  uint64_t palette;
+  uint32_t palette_first;  ///< the index of the first colour
+  uint32_t palette_count;  ///< 0 if there is no palette, else up to 256
+  uint32_t palette_entry;  ///< the bytes of a colour: 2, 3 or 4
+  /// The bits of red, green, blue and alpha in a pixel, a little-endian number; all 0 for grey pixels of 8 bits. With a palette,
+  /// only that of alpha counts: if it is not 0, the fourth byte of a colour is its alpha.
+  uint32_t masks[4];
+  /// An icon's mask: where its rows begin, a bit for each pixel, 1 for transparent; 0 if there is none. It counts if no pixel has
+  /// alpha.
+  uint64_t mask;
+  bool is_bottom_up;      ///< the first row in the file is the last one of the picture
+  bool is_right_to_left;  ///< the first pixel of each row is the last one
+} cdecoding_raster;
+
+/// How the merged picture of a Photoshop file is stored: one channel after the other.
+typedef struct cdecoding_psd {
+  uint64_t data;       ///< where the first row begins; if rows are packed, the sizes of all rows are there
+  uint64_t palette;    ///< 256 reds, greens and blues of the indices that samples then are; 0 if they are none
+  uint32_t channels;   ///< of the file: colours, alpha, and others that are not shown
+  uint32_t bits;       ///< of a sample: 1, where 1 is black, 8 or 16
+  uint32_t size_bytes; ///< the bytes of the size of a packed row: 2 or 4
+  bool is_packed;
+  bool has_alpha;      ///< the channel after the colours is alpha
+  bool is_inverted;    ///< 0 is full, as inks are stored
+} cdecoding_psd;
+
 /// What is to be decoded.
 ///
 /// The picture's alpha, if it has any, is mixed with the background: colours weighted by their alpha are added up, then the
@@ -107,18 +153,22 @@ typedef struct cdecoding_request {
   /// Whether alpha becomes a plane too, of the size of the first plane, at `alpha_offset` in the memory for planes.
   bool keeps_alpha;
   uint64_t alpha_offset;
-  /// TIFF: the offset of the directory of the page to decode.
-  uint64_t directory;
+  /// TIFF: the offset of the directory of the page to decode. PNG: where the file begins, in an icon.
+  uint64_t start;
   /// WebP: the size to which its decoder scales before samples are averaged; the picture's own size if it does not scale,
   /// as for a frame that does not cover the picture. The components of the planes have this size.
   uint32_t scaled_width, scaled_height;
-  /// PNG: the compressed profile is inflated into the memory for planes at this offset, if it has at most so many bytes.
+  /// PNG and JPEG XL: the compressed profile is inflated into the memory for planes at this offset, if it has at most so many bytes.
   uint64_t profile_offset, profile_capacity;
   /// HEVC, AV1 and WebP. Tiles with alpha come first, except for overlays. JPEG has no tiles and one extent: the file.
+  /// JPEG 2000 has no tiles and four extents: the codestream, and the contents of the boxes pclr, cmap and cdef, of size 0 if there
+  /// is none.
   uint32_t tile_count, extent_count;
   /// JPEG: the scale is 1/`denominator`. The columns and rows of its planes are those of their memory, which holds whole MCUs;
   /// nothing is averaged.
   uint32_t denominator;
+  /// JPEG 2000: how often the sides are halved, to `scaled_width` and `scaled_height`: the resolution levels that are not decoded.
+  uint32_t discarded_levels;
   /// A bit for each cdecoding_warning that ends decoding. JPEG heeds all, TIFF and AV1 that of CDECODING_WARNING_DAMAGED.
   uint32_t fail_mask;
   /// HEVC and AV1: whether the coded components are green, blue and red. The planes are always red, green and blue.
@@ -128,6 +178,8 @@ typedef struct cdecoding_request {
   /// HEVC and AV1: whether tiles lie on each other, earlier ones above, on a canvas that has the background's colour. There are at
   /// most CDECODING_MAX_OVERLAYS, and before each there may be a tile with its alpha, of the same size and at the same place.
   bool is_overlay;
+  cdecoding_raster raster;
+  cdecoding_psd psd;
 } cdecoding_request;
 
 /// How it went.
@@ -137,7 +189,7 @@ typedef struct cdecoding_reply {
   char message[CDECODING_MESSAGE_SIZE];
   /// What is wrong with the file although there is a picture, for each cdecoding_warning; empty where there is nothing.
   char warnings[CDECODING_MAX_WARNINGS][CDECODING_MESSAGE_SIZE];
-  /// PNG: the size of the profile that was inflated; 0 if there is none, or if it is too large or damaged.
+  /// PNG and JPEG XL: the size of the profile that was inflated; 0 if there is none, or if it is too large or damaged.
   uint64_t profile_size;
   /// After encoding: the size of the file.
   uint64_t file_size;

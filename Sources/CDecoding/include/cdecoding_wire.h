@@ -32,7 +32,7 @@
 
 /// The first word of each message. It changes whenever a message or a structure does, so that a program of another version is
 /// recognised.
-#define CDECODING_MAGIC 0x746a0005u
+#define CDECODING_MAGIC 0x746a0006u
 
 /// The only argument that the decoder process accepts: no fence.
 #define CDECODING_UNFENCED "unfenced"

@@ -31,6 +31,9 @@ typedef struct cfence_work {
 /// Returns the exit status: 0 at the end, 64 if thumbjob has not started the process.
 int cfence_run(int count, char *_Nonnull *_Nullable arguments, cfence_work work);
 
+/// Answers the request that there is not enough memory, and ends the process: for libraries that cannot go on without it.
+_Noreturn void cfence_out_of_memory(void);
+
 #pragma clang assume_nonnull end
 
 #endif

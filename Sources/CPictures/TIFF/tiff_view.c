@@ -56,7 +56,7 @@ static void write_number(const view *file, uint8_t *bytes, unsigned count, uint6
 
 bool tiff_view_read(view *file) {
   decoding *call = file->call;
-  uint64_t place = call->request->directory;
+  uint64_t place = call->request->start;
   uint8_t *header = file->header;
   if (!decoding_read(call, 0, header, 8)) return false;
   unsigned version = (unsigned)number(file, header + 2, 2);
@@ -113,7 +113,7 @@ static tmsize_t read_view(thandle_t handle, void *into, tmsize_t capacity) {
   reader *from = handle;
   view *file = from->file;
   const cpictures_input *input = file->call->input;
-  uint64_t directory = file->call->request->directory;
+  uint64_t directory = file->call->request->start;
   size_t done = 0;
   while (done < (size_t)capacity) {
     uint64_t position = from->position;
@@ -146,7 +146,7 @@ static tmsize_t write_nothing(thandle_t handle, void *from, tmsize_t count) {
 
 static toff_t size_of_view(thandle_t handle) {
   const view *file = ((const reader *)handle)->file;
-  uint64_t end = file->call->request->directory + file->directory_size;
+  uint64_t end = file->call->request->start + file->directory_size;
   return end > file->call->input->size ? end : file->call->input->size;
 }
 

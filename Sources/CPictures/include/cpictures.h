@@ -20,6 +20,9 @@ void cpictures_decode(
     const cdecoding_request *request, const cdecoding_tile *_Nullable tiles, const cdecoding_extent *_Nullable extents,
     const cpictures_input *input, uint8_t *memory, size_t memory_size, cdecoding_reply *reply);
 
+/// Whether a library is at work in this thread that crashes if malloc(3) fails.
+bool cpictures_needs_memory(void);
+
 /// Fills memory with a pattern, so that it has nothing of other pictures, and samples that a library does not write are found.
 void cpictures_fill(void *memory, size_t size);
 

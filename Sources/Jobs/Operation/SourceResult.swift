@@ -9,8 +9,8 @@ import Thumbnails
 package enum SourceResult: Sendable {
   /// Every thumbnail is in place, or would be made if this were not a dry run.
   case made
-  /// The file is not an image. The format is such as `an MP4 video`; nil if it is unknown.
-  case notImage(format: String?)
+  /// The file is not an image. The format is nil if it is unknown.
+  case notImage(format: OtherFormat?)
   /// The file is a thumbnail that thumbjob has made.
   case thumbnail
   /// The file is an image of a type that is not supported yet.

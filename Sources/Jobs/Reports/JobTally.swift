@@ -17,6 +17,8 @@ package struct JobTally: Sendable, Equatable {
   package internal(set) var upToDate = 0
   /// Files that are not images.
   package internal(set) var notImages = 0
+  /// Those of known formats.
+  package internal(set) var otherFormats: [OtherFormat: Int] = [:]
   /// Thumbnails that thumbjob has made. They are never sources.
   package internal(set) var ownThumbnails = 0
   /// Images of types that are not supported yet.
@@ -135,7 +137,9 @@ package struct JobTally: Sendable, Equatable {
     case .made:
       made += 1
       bytesRead = bytesRead.saturating(plus: report.bytes ?? 0)
-    case .notImage: notImages += 1
+    case .notImage(let format):
+      notImages += 1
+      if let format { otherFormats[format, default: 0] += 1 }
     case .thumbnail: ownThumbnails += 1
     case .unsupported(let type): unsupported[type, default: 0] += 1
     case .duplicate: duplicates += 1

@@ -26,7 +26,8 @@ enum PNGHeader {
 
   private static func header(_ ihdr: IHDR, _ found: PNGFindings) -> PictureHeader {
     var header = PictureHeader(
-      type: .png, pixels: ihdr.pixels, components: ihdr.colorType.isGrey ? .grey(found.range) : .rgb, coding: .png,
+      type: .png, pixels: ihdr.pixels, components: ihdr.colorType.isGrey ? .grey(found.range) : .rgb,
+      coding: .png(at: 0),
       workingBytes: workingBytes(ihdr, found))
     header.hasAlpha = ihdr.colorType.hasAlpha || found.hasTransparency
     header.color = found.color

@@ -5,15 +5,26 @@ import Thumbnails
 /// file cannot make a parser hold much memory.
 public struct FileWindow {
   private let source: ByteReader
+  /// Where the part that may be read begins in the file.
+  private let start: UInt64
   /// The bytes of the file, or the part of it that may be read.
   public let size: UInt64
 
   /// - Throws: `ThumbnailError.unreadable` if the size of the file is unknown.
   public init(_ source: ByteReader) throws(ThumbnailError) {
     guard let size = source.size else { throw .unreadable(ESPIPE) }
-    self.source = source
+    (self.source, start) = (source, 0)
     self.size = UInt64(size)
   }
+
+  private init(_ source: ByteReader, from start: UInt64, size: UInt64) {
+    (self.source, self.start, self.size) = (source, start, size)
+  }
+
+  /// What follows an offset, as a file of its own.
+  ///
+  /// - Parameter offset: at most ``size``.
+  func part(from offset: UInt64) -> FileWindow { FileWindow(source, from: start + offset, size: size - offset) }
 
   /// Bytes from an offset.
   ///
@@ -24,7 +35,7 @@ public struct FileWindow {
     var done = 0
     while done < count {
       let taken = bytes.withUnsafeMutableBytes { buffer in
-        source.read(at: offset + UInt64(done), into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]))
+        source.read(at: start + offset + UInt64(done), into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]))
       }
       switch taken {
       case .failure(let error): throw .unreadable(error.rawValue)

@@ -75,7 +75,8 @@ public struct PictureHeader: Sendable {
 
   /// How the samples are coded, for the decoder.
   public enum Coding: Sendable, Hashable {
-    case png
+    /// The file begins at this offset, which is not 0 in an icon.
+    case png(at: UInt64)
     case gif
     case webp(WebPFrame)
     /// One page, by the offset of its directory.
@@ -85,6 +86,10 @@ public struct PictureHeader: Sendable {
     case tiles(TileCodec, [PictureTile])
     /// A JPEG file inside the file.
     case jpeg(FileExtent)
+    case raster(RasterLayout)
+    case psd(PSDLayout)
+    case jxl
+    case jp2(JP2Coding)
   }
 
   /// The codec of tiles.

@@ -16,7 +16,7 @@ public enum PictureParts {
     case .tiff: return true
     // Previews that cameras append (Multi-Picture Format).
     case .jpeg: return options.allSatisfy { $0.previews == .prefer }
-    case .png, .gif, .webp, .raw, .bmp, .jxl, .jp2, .psd, .ico: return false
+    case .png, .gif, .webp, .raw, .bmp, .tga, .jxl, .jp2, .psd, .ico: return false
     }
   }
 

@@ -22,6 +22,14 @@ extension DecodeRequest {
     if case .webp(let frame) = header.coding, frame.isScalable, frame.isLossy {
       (scaled, shrink) = (header.pixels.reduced(by: reduction / Self.scalingMargin).evened(within: header.pixels), 1)
     }
+    var levels = 0
+    if case .jp2(let coding) = header.coding {
+      // As many levels are left out as leave the margin; means do the rest.
+      while levels + 1 < coding.resolutions.count, reduction / Double(2 << levels) >= DecodePlan.margin { levels += 1 }
+      scaled = coding.resolutions[levels].pixels
+      shrink = min(max(Int(reduction / Double(1 << levels) / DecodePlan.margin), 1), Int(CDECODING_MAX_SHRINK))
+    }
+    request.discarded_levels = UInt32(levels)
     (request.scaled_width, request.scaled_height) = (UInt32(scaled.width), UInt32(scaled.height))
     // Without a colour, all values are 0.
     if let color = header.canvas ?? background {
@@ -32,12 +40,18 @@ extension DecodeRequest {
     if case .tiles = header.coding { request.is_gbr = header.components == .rgb }
     request.is_premultiplied = header.isPremultiplied
     request.is_overlay = header.canvas != nil
-    if case .tiff(let directory) = header.coding { request.directory = directory }
+    switch header.coding {
+    case .tiff(let directory): request.start = directory
+    case .png(let start): request.start = start
+    case .raster(let layout): request.raster = layout.description
+    case .psd(let layout): request.psd = layout.description
+    case .gif, .webp, .tiles, .jpeg, .jxl, .jp2: break
+    }
     let planes = header.planes(of: scaled, shrink: shrink)
     let (tiles, extents) = header.tiles
     self.init(
       request, planes: planes, tiles: tiles, extents: extents, longestProfile: header.longestProfile,
-      decoderBytes: header.sumBytes(planes) + header.sampleBytes(scaledTo: scaled) + header.workingBytes)
+      decoderBytes: header.sumBytes(planes) + header.sampleBytes(scaledTo: scaled, levels) + header.workingBytes)
   }
 
   /// The picture that a decoder has made.
@@ -47,6 +61,12 @@ extension DecodeRequest {
   ///   - memory: at least ``memorySize`` bytes, which the decoder has filled.
   func picture(of header: PictureHeader, in memory: UnsafeRawBufferPointer) -> DecodedPicture {
     precondition(memory.count >= memorySize, "the memory for planes is too small")
+    var size = (width: Double(request.scaled_width), height: Double(request.scaled_height))
+    if request.discarded_levels > 0 {
+      // The last sample of a halved side may lie outside the picture in part.
+      let scale = Double(1 << request.discarded_levels)
+      size = (Double(header.pixels.width) / scale, Double(header.pixels.height) / scale)
+    }
     let planes = (planes + alpha).enumerated().map { index, plane in
       // Nothing writes to the planes of a picture.
       let base = UnsafeMutableRawPointer(mutating: memory.baseAddress! + Int(plane.offset))
@@ -56,8 +76,8 @@ extension DecodeRequest {
       // At odd sizes, a part of the last chroma sample is outside the picture.
       let (across, down) = index == 0 ? (1, 1) : header.chroma
       return DecodedPlane(
-        view: view, columnsExact: Double(request.scaled_width) / Double(across) / Double(plane.shrink_x),
-        rowsExact: Double(request.scaled_height) / Double(down) / Double(plane.shrink_y))
+        view: view, columnsExact: size.width / Double(across) / Double(plane.shrink_x),
+        rowsExact: size.height / Double(down) / Double(plane.shrink_y))
     }
     return DecodedPicture(
       pixels: header.pixels, orientation: header.orientation, model: header.model, planes: planes,
@@ -74,14 +94,22 @@ extension PictureHeader {
     case .tiff: CDECODING_TIFF
     case .tiles(.hevc, _): CDECODING_HEVC
     case .tiles(.av1, _): CDECODING_AV1
+    case .raster: CDECODING_RASTER
+    case .psd: CDECODING_PSD
+    case .jxl: CDECODING_JXL
+    case .jp2: CDECODING_JP2
     case .jpeg: preconditionFailure("a JPEG inside a file has no decoder here")
     }
   }
 
-  /// The bytes of the samples that libwebp returns before they are averaged.
-  fileprivate func sampleBytes(scaledTo size: PixelSize) -> Int {
-    guard case .webp(let frame) = coding else { return 0 }
-    return frame.sampleBytes(scaledTo: frame.isScalable && frame.isLossy ? size : frame.pixels, hasAlpha: hasAlpha)
+  /// The bytes of the samples that a library returns before they are averaged, which depend on how it scales.
+  fileprivate func sampleBytes(scaledTo size: PixelSize, _ discardedLevels: Int) -> Int {
+    switch coding {
+    case .webp(let frame):
+      frame.sampleBytes(scaledTo: frame.isScalable && frame.isLossy ? size : frame.pixels, hasAlpha: hasAlpha)
+    case .jp2(let coding): coding.resolutions[discardedLevels].bytes
+    case .png, .gif, .tiff, .tiles, .jpeg, .raster, .psd, .jxl: 0
+    }
   }
 
   /// The most bytes of the profile that the decoder inflates; 0 if there is none.
@@ -172,7 +200,8 @@ extension PictureHeader {
       }
       return (tiles, extents)
     case .webp(let frame): return ([cdecoding_tile(frame)], frame.chunks.map { cdecoding_extent($0) })
-    case .png, .gif, .tiff, .jpeg: return ([], [])
+    case .jp2(let coding): return ([], coding.extents.map { cdecoding_extent($0) })
+    case .png, .gif, .tiff, .jpeg, .raster, .psd, .jxl: return ([], [])
     }
   }
 }

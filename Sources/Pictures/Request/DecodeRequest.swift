@@ -61,7 +61,9 @@ public struct DecodeRequest: Sendable {
   public func parts(of size: Int) -> [Range<Int>] {
     let extents = extents + tiles.map(\.configuration)
     // The decoders of other kinds find their way through the file.
-    guard [CDECODING_HEVC, CDECODING_AV1, CDECODING_JPEG].contains(request.kind) else { return [0..<size] }
+    guard [CDECODING_HEVC, CDECODING_AV1, CDECODING_JPEG, CDECODING_JP2].contains(request.kind) else {
+      return [0..<size]
+    }
     return extents.map { extent in
       let start = min(extent.offset, UInt64(size))
       return Int(start)..<Int(start + min(extent.size, UInt64(size) - start))

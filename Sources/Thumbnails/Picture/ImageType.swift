@@ -1,6 +1,6 @@
 /// The type of an image file, found by its first bytes and not by its name.
 public enum ImageType: String, Sendable, CaseIterable {
-  case jpeg, png, gif, webp, tiff, bmp, heic, avif, jxl, jp2, psd, ico
+  case jpeg, png, gif, webp, tiff, bmp, tga, heic, avif, jxl, jp2, psd, ico
   // RAW files, by the names of their endings; `raw` is any other.
   case nef, cr2, cr3, arw, dng, orf, rw2, pef, raf, raw
 
@@ -13,6 +13,7 @@ public enum ImageType: String, Sendable, CaseIterable {
     case .webp: "WebP"
     case .tiff: "TIFF"
     case .bmp: "BMP"
+    case .tga: "TGA"
     case .heic: "HEIC"
     case .avif: "AVIF"
     case .jxl: "JPEG XL"
@@ -83,7 +84,21 @@ public enum ImageType: String, Sendable, CaseIterable {
     Signature(type: .jp2, bytes: [0xFF, 0x4F, 0xFF, 0x51]),
     Signature(type: .psd, bytes: Array("8BPS".utf8)),
     Signature(type: .ico, bytes: [0, 0, 1, 0], also: { $0.count > 4 && $0[4] > 0 }),
+    Signature(type: .tga, bytes: [], also: isTGA),
   ]
+
+  /// Whether all fields of a TGA header are possible, which has no signature. Its first bytes are the length of a text, whether
+  /// there is a palette, and the kind of pixels.
+  @Sendable private static func isTGA(_ head: [UInt8]) -> Bool {
+    guard head.count > 18, head[12...13] != [0, 0], head[14...15] != [0, 0], head[17] & 0xC0 == 0 else { return false }
+    let (hasPalette, bits) = (head[1], head[16])
+    switch head[2] {
+    case 1, 9: return hasPalette == 1 && [15, 16, 24, 32].contains(head[7]) && bits == 8
+    case 2, 10: return hasPalette == 0 && head[3..<8].allSatisfy { $0 == 0 } && [15, 16, 24, 32].contains(bits)
+    case 3, 11: return hasPalette == 0 && head[3..<8].allSatisfy { $0 == 0 } && bits == 8
+    default: return false
+    }
+  }
 
   /// The image type of an ISO base media file: its `ftyp` box names a major brand and compatible ones (ISO/IEC
   /// 23008-12).

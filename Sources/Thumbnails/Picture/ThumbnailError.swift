@@ -9,8 +9,8 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
   case empty
   /// The first bytes, of which at most four are given here, are not those of a known image type.
   case notAnImage([UInt8])
-  /// A file of a known format that is no image here, as ``OtherFormat`` names it.
-  case otherFormat(String)
+  /// A file of a known format that is no image here.
+  case otherFormat(OtherFormat)
   /// An image of a type that cannot be read.
   case unsupportedType(ImageType)
   /// An image of a known type, but of a kind that cannot be read.
@@ -46,7 +46,7 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
     case .empty: "the file is empty"
     case .notAnImage(let head):
       "not an image (it starts with \(head.map { String(format: "%02X", $0) }.joined(separator: " ")))"
-    case .otherFormat(let name): "\(name), a format of which no thumbnails are made"
+    case .otherFormat(let format): "\(format.name), a format of which no thumbnails are made"
     case .unsupportedType(let type): "\(type.nameWithArticle), a format of which no thumbnails are made"
     case .unsupported(let reason, let type): "unsupported \(type.displayName): \(reason)"
     case .truncated(let reason): "truncated: \(reason)"

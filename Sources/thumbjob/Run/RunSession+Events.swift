@@ -99,6 +99,10 @@ extension RunSession {
     case .cancelled(let reason):
       // The whole job is cancelled, and the summary counts them.
       if settings.verbose { messages.printLine("\(name): cancelled \(reason)") }
+    case .notImage(let format?)
+    where format.isDrawing && !settings.quiet && namedFormats.withLock({ $0.insert(format).inserted }):
+      let line = Advice.line(ThumbnailError.otherFormat(format), consequence: "it and any others are passed over")
+      messages.printLine("thumbjob: \(name): \(line)", .warning)
     case .notImage(let format):
       if settings.verbose {
         messages.printLine("\(name): \(format.map { "\(ThumbnailError.otherFormat($0))" } ?? "not an image")")

@@ -39,8 +39,9 @@ final class RunSession: Sendable {
   let output = JSONLinesOutput()
   /// Nil until the job can start.
   let open = Locked<Open?>(nil)
-  /// The image types that a message has named as not supported.
+  /// The types and formats that a message has named as not read.
   let namedTypes = Locked<Set<ImageType>>([])
+  let namedFormats = Locked<Set<OtherFormat>>([])
   /// The causes of a stop that a message has named, so that a flood of signals is not a flood of messages. Guarded by
   /// its lock.
   let announced = Locked<[StopCause]>([])

@@ -144,11 +144,11 @@ struct Summary {
   /// Sources that were passed over, by kind.
   private var passedOver: [(count: Int, kind: String)] {
     let types = tally.unsupported.sorted { $0.key.rawValue < $1.key.rawValue }
+    let drawings = tally.otherFormats.filter(\.key.isDrawing).sorted { $0.key.rawValue < $1.key.rawValue }
+    let others = tally.notImages - drawings.reduce(0) { $0 + $1.value }
     let kinds =
-      [
-        (tally.notImages, tally.notImages == 1 ? "not an image" : "not images"),
-        (tally.ownThumbnails, "made by thumbjob"),
-      ]
+      [(others, others == 1 ? "not an image" : "not images"), (tally.ownThumbnails, "made by thumbjob")]
+      + drawings.map { ($0.value, "\($0.key.displayName), not read") }
       + types.map { ($0.value, "\($0.key.displayName), not read") } + [(tally.duplicates, "given more than once")]
     return kinds.filter { $0.0 > 0 }
   }

@@ -9,7 +9,7 @@ extension FuzzTarget {
     FuzzTarget(name: "exif", run: exif), FuzzTarget(name: "profile", run: profile),
     FuzzTarget(name: "directories", run: directories), FuzzTarget(name: "multi-picture", run: multiPicture),
     FuzzTarget(name: "png-header", run: pngHeader), FuzzTarget(name: "gif-header", run: gifHeader),
-    FuzzTarget(name: "webp-header", run: webPHeader),
+    FuzzTarget(name: "webp-header", run: webPHeader), FuzzTarget(name: "other-headers", run: otherHeaders),
     FuzzTarget(name: "heif", run: heif), FuzzTarget(name: "cr3", run: cr3),
   ]
 
@@ -105,6 +105,18 @@ extension FuzzTarget {
     // The rows of a lossless frame become means at once.
     precondition((frame.sampleBytes(scaledTo: frame.pixels, hasAlpha: header.hasAlpha) > 0) == frame.isLossy)
     if let exif = header.exif { precondition(exif.size <= UInt64(input.count) && exif.offset < UInt64(input.count)) }
+  }
+
+  /// The headers of BMP, TGA and Photoshop files, icons, JPEG XL and JPEG 2000.
+  private static func otherHeaders(_ input: UnsafeRawBufferPointer) {
+    let source = ByteReader(bytes: Array(input))
+    guard let type = ImageType.sniff(input), [.bmp, .tga, .psd, .ico, .jxl, .jp2].contains(type),
+      let header = try? PictureReader.readHeader(of: source, type: type)
+    else { return }
+    precondition(header.pixels.width > 0 && header.pixels.height > 0 && header.workingBytes > 0)
+    precondition(max(header.pixels.width, header.pixels.height) <= PictureHeader.largestSide)
+    if let exif = header.exif { precondition(exif.size <= UInt64(input.count) && exif.offset < UInt64(input.count)) }
+    _ = try? header.plan(for: ThumbnailOptions(sizes: [SizeSpec(parsing: "256")]))
   }
 
   /// The header of a HEIF file: all parts of the file that it names are in the file.

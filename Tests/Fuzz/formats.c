@@ -24,7 +24,7 @@ static bool fuzz_proceed(void *context, double done) {
 typedef struct {
   cdecoding_request request;
   cdecoding_tile tile;
-  cdecoding_extent extents[2];
+  cdecoding_extent extents[4];
   bool is_subsampled;
 } fuzz_picture;
 
@@ -98,7 +98,7 @@ static bool describe(fuzz_picture *picture, const uint8_t *bytes, size_t size, u
   bool is_big = tiff_number(bytes + 2, bytes, 2) == 43;
   int count_size = is_big ? 8 : 2, entry_size = is_big ? 20 : 12, offset_size = is_big ? 8 : 4;
   uint64_t at = tiff_number(bytes + (is_big ? 8 : 4), bytes, offset_size);
-  request->directory = at;
+  request->start = at;
   if (at > size || size - at < (size_t)count_size) return false;
   uint64_t count = tiff_number(bytes + at, bytes, count_size), photometric = 1;
   at += (uint64_t)count_size;
@@ -116,6 +116,98 @@ static bool describe(fuzz_picture *picture, const uint8_t *bytes, size_t size, u
   request->plane_count = is_grey ? 1 : photometric == 5 ? 4 : 3;
   request->scaled_width = request->width;
   request->scaled_height = request->height;
+  return true;
+}
+
+#elif PICTURE_KIND == 8  // CDECODING_RASTER
+
+/// The first 32 bytes describe the rows, which follow.
+static bool describe(fuzz_picture *picture, const uint8_t *bytes, size_t size, unsigned choice) {
+  static const uint32_t bits[] = {1, 2, 4, 8, 16, 24, 32, 8};
+  static const uint32_t masks[][4] = {
+      {0x7C00, 0x3E0, 0x1F, 0}, {0xF800, 0x7E0, 0x1F, 0}, {0xFF0000, 0xFF00, 0xFF, 0xFF000000u}, {0x3FF00000, 0xFFC00, 0x3FF, 0}};
+  cdecoding_request *request = &picture->request;
+  cdecoding_raster *raster = &request->raster;
+  if (size < 32) return false;
+  request->width = request->scaled_width = bytes[0] + 1u;
+  request->height = request->scaled_height = bytes[1] + 1u;
+  raster->bits = bits[bytes[2] & 7];
+  raster->packing = (cdecoding_packing)(bytes[3] & 3);
+  raster->is_bottom_up = choice >> 8 & 1;
+  raster->is_right_to_left = choice >> 9 & 1;
+  raster->data = 32 + bytes[4];
+  raster->row_bytes = ((uint64_t)request->width * raster->bits + 7) / 8 + (bytes[5] & 3);
+  bool has_palette = raster->packing == CDECODING_RLE8 || raster->packing == CDECODING_RLE4 || bytes[6] & 1;
+  if (raster->packing == CDECODING_RLE8) raster->bits = 8;
+  if (raster->packing == CDECODING_RLE4) raster->bits = 4;
+  if (has_palette && raster->bits <= 8) {
+    raster->palette = bytes[7];
+    raster->palette_first = bytes[8];
+    raster->palette_count = bytes[9] + 1u;
+    raster->palette_entry = 2 + bytes[10] % 3;
+    if (raster->palette_entry == 4 && bytes[11] & 1) raster->masks[3] = 1;
+  } else if (raster->bits > 8) {
+    memcpy(raster->masks, masks[bytes[12] & 3], sizeof raster->masks);
+    if (raster->bits != 32) raster->masks[3] = raster->bits == 16 && bytes[12] & 4 ? 0x8000 : 0;
+  }
+  if (bytes[13] & 1) raster->mask = bytes[14] + 1u;
+  bool is_grey = raster->palette_count == 0 && raster->masks[0] == 0;
+  if (raster->packing == CDECODING_TGA_RUNS && raster->bits < 8) return false;
+  request->plane_count = is_grey ? 1 : 3;
+  return true;
+}
+
+#elif PICTURE_KIND == 9  // CDECODING_PSD
+
+/// The first 16 bytes describe the channels, which follow.
+static bool describe(fuzz_picture *picture, const uint8_t *bytes, size_t size, unsigned choice) {
+  static const uint32_t bits[] = {1, 8, 16, 8};
+  cdecoding_request *request = &picture->request;
+  cdecoding_psd *psd = &request->psd;
+  (void)choice;
+  if (size < 16) return false;
+  request->width = request->scaled_width = bytes[0] + 1u;
+  request->height = request->scaled_height = bytes[1] + 1u;
+  psd->bits = bits[bytes[2] & 3];
+  request->plane_count = psd->bits == 1 ? 1 : bytes[3] % 3 == 0 ? 1 : bytes[3] % 3 == 1 ? 3 : 4;
+  psd->has_alpha = psd->bits > 1 && bytes[4] & 1;
+  if (psd->bits == 8 && request->plane_count == 3 && !psd->has_alpha && bytes[5] & 1) psd->palette = 16;
+  psd->channels = request->plane_count + psd->has_alpha + (bytes[6] & 3);
+  psd->size_bytes = bytes[7] & 1 ? 4 : 2;
+  psd->is_packed = bytes[8] & 1;
+  psd->is_inverted = bytes[9] & 1;
+  psd->data = 16;
+  return true;
+}
+
+#elif PICTURE_KIND == 11  // CDECODING_JP2
+
+static uint32_t big(const uint8_t *bytes) {
+  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/// Reads the marker segment SIZ of a codestream.
+static bool describe(fuzz_picture *picture, const uint8_t *bytes, size_t size, unsigned choice) {
+  cdecoding_request *request = &picture->request;
+  if (size < 60 || bytes[41] > 4 || bytes[40] > 0) return false;
+  // Each component has samples of its own, 3 bytes. Those of the first are the pixels.
+  uint32_t across = bytes[43], down = bytes[44];
+  if (across == 0 || down == 0) return false;
+  uint32_t levels = choice >> 8 & 3;
+  uint64_t right = big(bytes + 8), bottom = big(bytes + 12), left = big(bytes + 16), top = big(bytes + 20);
+  if (right <= left || bottom <= top || right > 4096 || bottom > 4096 || big(bytes + 24) < 8 || big(bytes + 28) < 8) return false;
+  uint64_t first_x = (left + across - 1) / across, first_y = (top + down - 1) / down;
+  uint64_t last_x = (right + across - 1) / across, last_y = (bottom + down - 1) / down;
+  request->width = (uint32_t)(last_x - first_x);
+  request->height = (uint32_t)(last_y - first_y);
+  uint64_t scale = (uint64_t)1 << levels;
+  request->discarded_levels = levels;
+  request->scaled_width = (uint32_t)((last_x + scale - 1) / scale - (first_x + scale - 1) / scale);
+  request->scaled_height = (uint32_t)((last_y + scale - 1) / scale - (first_y + scale - 1) / scale);
+  if (request->scaled_width == 0 || request->scaled_height == 0) return false;
+  request->plane_count = bytes[41] >= 3 ? 3 : 1;
+  request->extent_count = 4;
+  picture->extents[0] = (cdecoding_extent){0, size};
   return true;
 }
 
