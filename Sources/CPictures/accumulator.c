@@ -68,6 +68,12 @@ cdecoding_status accumulator_init(
   return CDECODING_OK;
 }
 
+bool accumulator_prepare(accumulator *sums, decoding *call, bool has_alpha) {
+  cdecoding_status status = accumulator_init(sums, call->request, has_alpha, call->memory, call->memory_size);
+  if (status != CDECODING_OK) decoding_fail(call, status, "the sums of the picture cannot be kept");
+  return status == CDECODING_OK;
+}
+
 /// The part of a run of samples that is inside a component.
 typedef struct run {
   size_t skipped;  ///< samples before the first one inside

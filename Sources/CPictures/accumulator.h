@@ -4,7 +4,7 @@
 #ifndef ACCUMULATOR_H
 #define ACCUMULATOR_H
 
-#include "cpictures.h"
+#include "decoding.h"
 
 #pragma clang assume_nonnull begin
 
@@ -39,6 +39,9 @@ typedef struct accumulator {
 /// CDECODING_NO_MEMORY. The accumulator must be freed in any case.
 cdecoding_status accumulator_init(
     accumulator *sums, const cdecoding_request *request, bool has_alpha, uint8_t *memory, size_t memory_size);
+
+/// The same for a call. Returns false if the call has failed for it.
+bool accumulator_prepare(accumulator *sums, decoding *call, bool has_alpha);
 
 /// Adds `count` interleaved pixels of 8 bits from (x, y) on. What is outside the picture is left out. The layout must fit
 /// the planes: grey for one, RGB for three, CMYK for four. Grey may also be given to three planes. Pixels that do not fit, or

@@ -79,6 +79,21 @@ bool decoding_expects_pixels(decoding *call, unsigned plane_count) {
   return fits;
 }
 
+bool decoding_expects_profile(decoding *call) {
+  const cdecoding_request *request = call->request;
+  if (request->profile_offset <= call->memory_size &&
+      request->profile_capacity <= call->memory_size - request->profile_offset) {
+    return true;
+  }
+  decoding_fail(call, CDECODING_BAD_CALL, "the profile's place is outside the memory");
+  return false;
+}
+
+void decoding_warn_of_profile(decoding *call) {
+  unsigned long long capacity = call->request->profile_capacity;
+  decoding_warn(call, "the colour profile is ignored because it has more than %llu bytes", capacity);
+}
+
 /// Whether a library is at work in this thread that crashes if it gets no memory.
 static _Thread_local bool needs_memory;
 

@@ -39,6 +39,19 @@ bool decoding_read(decoding *call, uint64_t offset, uint8_t *into, size_t count)
 /// them. If not, the call has failed with CDECODING_BAD_CALL.
 bool decoding_expects_pixels(decoding *call, unsigned plane_count);
 
+/// Whether the place for the profile is in the memory. If not, the call has failed with CDECODING_BAD_CALL.
+bool decoding_expects_profile(decoding *call);
+
+/// Warns that a profile is not kept because it is too long.
+void decoding_warn_of_profile(decoding *call);
+
+/// A big-endian number of up to four bytes.
+static inline uint32_t decoding_number(const uint8_t *bytes, unsigned count) {
+  uint32_t value = 0;
+  for (unsigned index = 0; index < count; index++) value = value << 8 | bytes[index];
+  return value;
+}
+
 // One function for each library. Each ends with the reply's status set, or leaves it CDECODING_OK.
 void decode_png(decoding *call);
 void decode_gif(decoding *call);

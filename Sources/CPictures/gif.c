@@ -126,11 +126,7 @@ static bool prepare(gif_reading *reading) {
   bool has_alpha = reading->transparent != NO_TRANSPARENT_COLOR || (uint32_t)frame->Width != width ||
                    (uint32_t)frame->Height != height;
   if (!decoding_expects_pixels(call, 3)) return false;
-  cdecoding_status status = accumulator_init(&reading->sums, request, has_alpha, call->memory, call->memory_size);
-  if (status != CDECODING_OK) {
-    decoding_fail(call, status, "the sums of the picture cannot be kept");
-    return false;
-  }
+  if (!accumulator_prepare(&reading->sums, call, has_alpha)) return false;
   reading->indices = malloc((size_t)frame->Width);
   reading->pixels = malloc((size_t)frame->Width * 4);
   if (!reading->indices || !reading->pixels) {

@@ -142,11 +142,7 @@ static void take_basic_info(jxl_reading *reading) {
   reading->channels = has_alpha ? 4 : 3;
   reading->layout = is_grey ? has_alpha ? SAMPLES_GREY_ALPHA : SAMPLES_GREY : has_alpha ? SAMPLES_RGBA : SAMPLES_RGB;
   if (!decoding_expects_pixels(call, is_grey ? 1 : 3)) return;
-  cdecoding_status status = accumulator_init(&reading->sums, request, has_alpha, call->memory, call->memory_size);
-  if (status != CDECODING_OK) {
-    decoding_fail(call, status, "the sums of the picture cannot be kept");
-    return;
-  }
+  if (!accumulator_prepare(&reading->sums, call, has_alpha)) return;
   // Has an effect only on PQ and HLG. Where colours are not converted, their meaning stays that of the profile.
   if (!info.uses_original_profile) JxlDecoderSetDesiredIntensityTarget(reading->decoder, WHITE_LUMINANCE);
 }
@@ -183,8 +179,7 @@ static void take_colors(jxl_reading *reading) {
   if (request->profile_capacity == 0) return;
   if (JxlDecoderGetICCProfileSize(decoder, NULL, target, &size) != JXL_DEC_SUCCESS || size == 0) return;
   if (size > request->profile_capacity) {
-    unsigned long long capacity = request->profile_capacity;
-    decoding_warn(call, "the colour profile is ignored because it has more than %llu bytes", capacity);
+    decoding_warn_of_profile(call);
     return;
   }
   uint8_t *into = call->memory + request->profile_offset;
@@ -257,12 +252,7 @@ static bool prepare(jxl_reading *reading) {
 }
 
 void decode_jxl(decoding *call) {
-  const cdecoding_request *request = call->request;
-  if (request->profile_offset > call->memory_size ||
-      request->profile_capacity > call->memory_size - request->profile_offset) {
-    decoding_fail(call, CDECODING_BAD_CALL, "the profile's place is outside the memory");
-    return;
-  }
+  if (!decoding_expects_profile(call)) return;
   jxl_reading *reading = calloc(1, sizeof *reading);
   if (!reading) {
     decoding_fail(call, CDECODING_NO_MEMORY, "out of memory");

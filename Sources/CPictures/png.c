@@ -41,16 +41,11 @@ static uint64_t pixel_count(const png_reading *reading) {
   return (uint64_t)reading->call->request->width * reading->call->request->height;
 }
 
-static void warn_of_profile(png_reading *reading) {
-  unsigned long long capacity = reading->call->request->profile_capacity;
-  decoding_warn(reading->call, "the colour profile is ignored because it has more than %llu bytes", capacity);
-}
-
 static png_voidp allocate(png_structp png, png_alloc_size_t size) {
   png_reading *reading = png_get_mem_ptr(png);
   if (size > reading->largest_allocation) {
     // Only a profile can be so large in a header. libpng goes on without it.
-    warn_of_profile(reading);
+    decoding_warn_of_profile(reading->call);
     return NULL;
   }
   void *block = malloc(size);
@@ -143,7 +138,7 @@ static void keep_profile(png_reading *reading) {
     memcpy(reading->call->memory + request->profile_offset, profile, size);
     reading->call->reply->profile_size = size;
   } else {
-    warn_of_profile(reading);
+    decoding_warn_of_profile(reading->call);
   }
   png_free_data(reading->png, reading->info, PNG_FREE_ICCP, 0);
 }
@@ -164,9 +159,7 @@ static bool prepare_sums(png_reading *reading) {
   bool is_grey = reading->layout == SAMPLES_GREY || reading->layout == SAMPLES_GREY_ALPHA;
   bool has_alpha = reading->layout == SAMPLES_GREY_ALPHA || reading->layout == SAMPLES_RGBA;
   if (!decoding_expects_pixels(call, is_grey ? 1 : 3)) return false;
-  cdecoding_status status = accumulator_init(&reading->sums, call->request, has_alpha, call->memory, call->memory_size);
-  if (status != CDECODING_OK) decoding_fail(call, status, "the sums of the picture cannot be kept");
-  return status == CDECODING_OK;
+  return accumulator_prepare(&reading->sums, call, has_alpha);
 }
 
 static void read_rows(png_reading *reading) {
@@ -206,11 +199,7 @@ static void read_picture(png_reading *reading) {
 
 void decode_png(decoding *call) {
   const cdecoding_request *request = call->request;
-  if (request->profile_offset > call->memory_size ||
-      request->profile_capacity > call->memory_size - request->profile_offset) {
-    decoding_fail(call, CDECODING_BAD_CALL, "the profile's place is outside the memory");
-    return;
-  }
+  if (!decoding_expects_profile(call)) return;
   png_reading *reading = calloc(1, sizeof *reading);
   if (!reading) {
     decoding_fail(call, CDECODING_NO_MEMORY, "out of memory");

@@ -9,27 +9,19 @@
 
 #include "accumulator.h"
 #include "decoding.h"
+#include "stream.h"
 
 // Asks whether to go on after so many rows.
 #define ROWS_BETWEEN_CHECKS 64
 
-// The bytes of a channel that are read at once.
-#define BLOCK_SIZE 16384
-
 #define CHANNELS 5
 #define COLORS 256
 
-/// Where the reading of one channel is in the file.
-typedef struct channel_stream {
-  /// Where the block begins, and how many of its bytes are valid.
-  uint64_t block;
-  size_t count;
-  /// The next byte in the file.
-  uint64_t next;
-  /// Where the sizes of its packed rows are.
-  uint64_t sizes;
-  uint8_t bytes[BLOCK_SIZE];
-} channel_stream;
+typedef struct channel {
+  uint64_t start;  ///< where its first row is in the file
+  uint64_t sizes;  ///< where the sizes of its packed rows are
+  stream rows;
+} channel;
 
 typedef struct psd_reading {
   decoding *call;
@@ -40,69 +32,33 @@ typedef struct psd_reading {
   /// Whether the colours of transparent pixels are mixed with white.
   bool is_mixed;
   uint8_t palette[3][COLORS];
-  channel_stream *_Nullable streams;
+  channel *_Nullable parts;   ///< as many as `channels`
   uint8_t *_Nullable packed;  ///< a row of a channel as it is in the file
   uint8_t *_Nullable rows[CHANNELS];
   uint8_t *_Nullable alpha;   ///< of 8 bits
 } psd_reading;
 
-/// Reads the next bytes of a channel. If there are not as many, the call has failed.
-static bool take(psd_reading *reading, channel_stream *stream, uint8_t *into, size_t count) {
-  decoding *call = reading->call;
-  while (count > 0) {
-    if (stream->next < stream->block || stream->next >= stream->block + stream->count) {
-      ptrdiff_t taken = call->input->read(call->input->context, stream->next, stream->bytes, BLOCK_SIZE);
-      if (taken <= 0) {
-        decoding_fail(
-            call, taken < 0 ? CDECODING_READ_FAILED : CDECODING_TRUNCATED,
-            taken < 0 ? "cannot be read" : "the file ends too early");
-        return false;
-      }
-      stream->block = stream->next;
-      stream->count = (size_t)taken;
-    }
-    const size_t start = (size_t)(stream->next - stream->block);
-    const size_t part = stream->count - start < count ? stream->count - start : count;
-    memcpy(into, stream->bytes + start, part);
-    into += part;
-    stream->next += part;
-    count -= part;
-  }
-  return true;
-}
-
-/// A big-endian number of 2 or 4 bytes.
-static uint32_t number(const uint8_t *bytes, unsigned count) {
-  uint32_t value = 0;
-  for (unsigned index = 0; index < count; index++) value = value << 8 | bytes[index];
-  return value;
-}
-
-/// Finds where the packed rows of each channel begin: behind the sizes of all rows of all channels, and behind those of the
+/// Finds where the rows of each channel begin. Packed rows follow the sizes of all rows of all channels, and the rows of the
 /// channels before.
 static bool find_channels(psd_reading *reading) {
   decoding *call = reading->call;
   const cdecoding_psd *psd = reading->psd;
   const uint64_t rows = call->request->height, entry = psd->size_bytes;
-  uint64_t place = psd->data;
-  if (!psd->is_packed) {
-    for (unsigned channel = 0; channel < reading->channels; channel++) {
-      reading->streams[channel].next = place + channel * rows * reading->row_bytes;
-    }
-    return true;
-  }
-  uint64_t start = place + psd->channels * rows * entry;
-  for (unsigned channel = 0; channel < reading->channels; channel++) {
-    channel_stream *stream = &reading->streams[channel];
-    stream->sizes = place;
-    stream->next = start;
-    uint8_t sizes[1024];
-    for (uint64_t row = 0; row < rows;) {
-      const size_t count = rows - row < sizeof sizes / entry ? (size_t)(rows - row) : sizeof sizes / entry;
+  uint64_t sizes = psd->data, start = psd->data + (psd->is_packed ? psd->channels * rows * entry : 0);
+  for (unsigned index = 0; index < reading->channels; index++) {
+    channel *part = &reading->parts[index];
+    part->rows.call = call;
+    part->sizes = sizes;
+    part->start = start;
+    stream_seek(&part->rows, start);
+    if (!psd->is_packed) start += rows * reading->row_bytes;
+    uint8_t table[1024];
+    for (uint64_t row = 0; psd->is_packed && row < rows;) {
+      const size_t count = rows - row < sizeof table / entry ? (size_t)(rows - row) : sizeof table / entry;
       if (row % 65536 == 0 && !decoding_proceeds(call, 0)) return false;
-      if (!decoding_read(call, place, sizes, count * entry)) return false;
-      for (size_t index = 0; index < count; index++) start += number(sizes + index * entry, (unsigned)entry);
-      place += count * entry;
+      if (!decoding_read(call, sizes, table, count * entry)) return false;
+      for (size_t place = 0; place < count; place++) start += decoding_number(table + place * entry, (unsigned)entry);
+      sizes += count * entry;
       row += count;
     }
   }
@@ -110,17 +66,17 @@ static bool find_channels(psd_reading *reading) {
 }
 
 /// Undoes the runs of a packed row.
-static bool unpack(psd_reading *reading, channel_stream *stream, uint8_t *row, uint32_t number_of_row) {
+static bool unpack(psd_reading *reading, channel *part, uint8_t *row, uint32_t number_of_row) {
   decoding *call = reading->call;
   const size_t entry = reading->psd->size_bytes;
   uint8_t bytes[4];
-  if (!decoding_read(call, stream->sizes + number_of_row * entry, bytes, entry)) return false;
-  const size_t size = number(bytes, (unsigned)entry), room = 2 * reading->row_bytes + 64;
+  if (!decoding_read(call, part->sizes + number_of_row * entry, bytes, entry)) return false;
+  const size_t size = decoding_number(bytes, (unsigned)entry), room = 2 * reading->row_bytes + 64;
   if (size > room) {
     decoding_fail(call, CDECODING_DAMAGED, "a row of the picture is too long");
     return false;
   }
-  if (!take(reading, stream, reading->packed, size)) return false;
+  if (!stream_take(&part->rows, reading->packed, size)) return false;
   const uint8_t *next = reading->packed, *end = next + size;
   size_t done = 0;
   while (done < reading->row_bytes) {
@@ -128,19 +84,18 @@ static bool unpack(psd_reading *reading, channel_stream *stream, uint8_t *row, u
     const unsigned code = *next++;
     if (code == 128) continue;
     const size_t count = code < 128 ? code + 1 : 257 - code;
-    const size_t part = count < reading->row_bytes - done ? count : reading->row_bytes - done;
+    const size_t kept = count < reading->row_bytes - done ? count : reading->row_bytes - done;
     if (code < 128) {
-      if ((size_t)(end - next) < part) break;
-      memcpy(row + done, next, part);
-      next += (size_t)(end - next) < count ? part : count;
+      if ((size_t)(end - next) < kept) break;
+      memcpy(row + done, next, kept);
+      next += (size_t)(end - next) < count ? kept : count;
     } else {
       if (next == end) break;
-      memset(row + done, *next++, part);
+      memset(row + done, *next++, kept);
     }
-    done += part;
+    done += kept;
   }
   if (done == reading->row_bytes) return true;
-  memset(row + done, 0, reading->row_bytes - done);
   decoding_fail(call, CDECODING_DAMAGED, "a row of the picture is too short");
   return false;
 }
@@ -234,14 +189,15 @@ static bool read_row(psd_reading *reading, uint32_t row) {
   decoding *call = reading->call;
   const uint32_t height = call->request->height;
   if (row % ROWS_BETWEEN_CHECKS == 0 && !decoding_proceeds(call, (double)row / height)) return false;
-  for (unsigned channel = 0; channel < reading->channels; channel++) {
-    channel_stream *stream = &reading->streams[channel];
+  for (unsigned index = 0; index < reading->channels; index++) {
+    channel *part = &reading->parts[index];
+    part->rows.done = (double)row / height;
     if (reading->psd->is_packed) {
-      if (!unpack(reading, stream, reading->rows[channel], row)) return false;
-    } else if (!take(reading, stream, reading->rows[channel], reading->row_bytes)) {
+      if (!unpack(reading, part, reading->rows[index], row)) return false;
+    } else if (!stream_take(&part->rows, reading->rows[index], reading->row_bytes)) {
       return false;
     }
-    if (reading->psd->bits == 16) swap_row(reading->rows[channel], call->request->width);
+    if (reading->psd->bits == 16) swap_row(reading->rows[index], call->request->width);
   }
   return true;
 }
@@ -249,14 +205,14 @@ static bool read_row(psd_reading *reading, uint32_t row) {
 /// Finds out whether the colours of transparent pixels are mixed with white, as Photoshop does it. Other programs do not, and
 /// nothing in the file tells.
 static bool find_mixture(psd_reading *reading) {
-  uint64_t starts[CHANNELS];
-  for (unsigned channel = 0; channel < reading->channels; channel++) starts[channel] = reading->streams[channel].next;
   reading->is_mixed = true;
   for (uint32_t row = 0; reading->is_mixed && row < reading->call->request->height; row++) {
     if (!read_row(reading, row)) return false;
     reading->is_mixed = may_be_mixed(reading, reading->call->request->width);
   }
-  for (unsigned channel = 0; channel < reading->channels; channel++) reading->streams[channel].next = starts[channel];
+  for (unsigned index = 0; index < reading->channels; index++) {
+    stream_seek(&reading->parts[index].rows, reading->parts[index].start);
+  }
   return true;
 }
 
@@ -284,17 +240,12 @@ static bool prepare(psd_reading *reading) {
     return false;
   }
   if (!decoding_expects_pixels(call, planes)) return false;
-  cdecoding_status status =
-      accumulator_init(&reading->sums, call->request, psd->has_alpha, call->memory, call->memory_size);
-  if (status != CDECODING_OK) {
-    decoding_fail(call, status, "the sums of the picture cannot be kept");
-    return false;
-  }
+  if (!accumulator_prepare(&reading->sums, call, psd->has_alpha)) return false;
   reading->row_bytes = psd->bits == 1 ? (width + 7) / 8 : width * psd->bits / 8;
-  reading->streams = calloc(reading->channels, sizeof *reading->streams);
+  reading->parts = calloc(reading->channels, sizeof *reading->parts);
   reading->packed = malloc(2 * reading->row_bytes + 64);
   reading->alpha = malloc(width);
-  bool has_memory = reading->streams && reading->packed && reading->alpha;
+  bool has_memory = reading->parts && reading->packed && reading->alpha;
   for (unsigned row = 0; row < (is_indexed ? 3 : reading->channels); row++) {
     reading->rows[row] = malloc(width * 2);
     has_memory = has_memory && reading->rows[row];
@@ -317,7 +268,7 @@ void decode_psd(decoding *call) {
   reading->psd = &call->request->psd;
   if (prepare(reading) && find_channels(reading) && read_rows(reading)) accumulator_finish(&reading->sums);
   accumulator_free(&reading->sums);
-  free(reading->streams);
+  free(reading->parts);
   free(reading->packed);
   free(reading->alpha);
   for (unsigned row = 0; row < CHANNELS; row++) free(reading->rows[row]);

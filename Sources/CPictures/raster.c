@@ -39,13 +39,6 @@ typedef struct raster_reading {
   stream input;
 } raster_reading;
 
-/// Reads bytes of the stream. If there are not as many, the call has failed.
-static bool take(raster_reading *reading, uint8_t *into, size_t count) {
-  if (stream_read(&reading->input, into, count) == count) return true;
-  decoding_fail(reading->call, CDECODING_TRUNCATED, "the file ends too early");
-  return false;
-}
-
 static bool read_palette(raster_reading *reading) {
   const cdecoding_raster *raster = reading->raster;
   uint8_t entries[COLORS * 4];
@@ -53,7 +46,7 @@ static bool read_palette(raster_reading *reading) {
   if (size > 0 && !decoding_read(reading->call, raster->palette, entries, size)) return false;
   for (uint32_t index = 0; index < raster->palette_count; index++) {
     const uint8_t *entry = entries + (size_t)index * raster->palette_entry;
-    // An index before the first is black, as one behind the last.
+    // Indices before the first colour and after the last one are black.
     if (index + raster->palette_first >= COLORS) break;
     uint8_t *color = reading->palette[index + raster->palette_first];
     if (raster->palette_entry == 2) {
@@ -130,11 +123,7 @@ static bool prepare(raster_reading *reading) {
   reading->stored_size = is_packed ? width : raster->row_bytes;
   if (!decoding_expects_pixels(call, is_grey(reading) ? 1 : 3)) return false;
   const bool has_alpha = reading->has_alpha || reading->has_mask;
-  cdecoding_status status = accumulator_init(&reading->sums, call->request, has_alpha, call->memory, call->memory_size);
-  if (status != CDECODING_OK) {
-    decoding_fail(call, status, "the sums of the picture cannot be kept");
-    return false;
-  }
+  if (!accumulator_prepare(&reading->sums, call, has_alpha)) return false;
   reading->stored = malloc(reading->stored_size);
   reading->pixels = malloc((size_t)width * CHANNELS);
   reading->mask = malloc(((size_t)width + 31) / 32 * 4);
@@ -241,7 +230,7 @@ static bool add_row(raster_reading *reading, uint32_t row) {
 
 static bool read_plain_rows(raster_reading *reading) {
   for (uint32_t row = 0; row < reading->call->request->height; row++) {
-    if (!take(reading, reading->stored, reading->stored_size) || !add_row(reading, row)) return false;
+    if (!stream_take(&reading->input, reading->stored, reading->stored_size) || !add_row(reading, row)) return false;
   }
   return true;
 }
@@ -256,16 +245,16 @@ static bool read_tga_runs(raster_reading *reading) {
     for (size_t column = 0; column < width;) {
       if (left == 0) {
         uint8_t head;
-        if (!take(reading, &head, 1)) return false;
+        if (!stream_take(&reading->input, &head, 1)) return false;
         left = (head & 127u) + 1;
         repeats = head > 127;
-        if (repeats && !take(reading, pixel, bytes)) return false;
+        if (repeats && !stream_take(&reading->input, pixel, bytes)) return false;
       }
       const size_t count = left < width - column ? left : width - column;
       uint8_t *into = reading->stored + column * bytes;
       if (repeats) {
         for (size_t index = 0; index < count; index++) memcpy(into + index * bytes, pixel, bytes);
-      } else if (!take(reading, into, count * bytes)) {
+      } else if (!stream_take(&reading->input, into, count * bytes)) {
         return false;
       }
       column += count;
@@ -302,7 +291,7 @@ static bool read_given(raster_reading *reading, run_place *place, unsigned count
   const bool halves = reading->raster->packing == CDECODING_RLE4;
   uint8_t bytes[256];
   const size_t size = halves ? (count + 1) / 2 : count;
-  if (!take(reading, bytes, size + size % 2)) return false;
+  if (!stream_take(&reading->input, bytes, size + size % 2)) return false;
   for (unsigned index = 0; index < count; index++) {
     put(reading, place, halves ? bytes[index / 2] >> (index % 2 == 0 ? 4 : 0) & 15u : bytes[index]);
   }
@@ -325,7 +314,7 @@ static bool read_bmp_runs(raster_reading *reading) {
       decoding_warn(reading->call, "the file ends after the last row");
       return end_rows(reading, &place, height);
     }
-    if (!has_all && !take(reading, code, 2)) return false;
+    if (!has_all && !stream_take(&reading->input, code, 2)) return false;
     if (code[0] > 0) {
       for (unsigned index = 0; index < code[0]; index++) {
         put(reading, &place, halves ? code[1] >> (index % 2 == 0 ? 4 : 0) & 15u : code[1]);
@@ -337,7 +326,7 @@ static bool read_bmp_runs(raster_reading *reading) {
       return end_rows(reading, &place, height);
     } else if (code[1] == 2) {
       uint8_t delta[2];
-      if (!take(reading, delta, 2) || !end_rows(reading, &place, place.row + delta[1])) return false;
+      if (!stream_take(&reading->input, delta, 2) || !end_rows(reading, &place, place.row + delta[1])) return false;
       place.column += delta[0];
     } else if (!read_given(reading, &place, code[1])) {
       return false;
@@ -367,9 +356,7 @@ static bool find_alpha(raster_reading *reading) {
   }
   reading->has_alpha = reading->found_alpha;
   reading->has_mask = reading->has_mask && !reading->found_alpha;
-  reading->input.offset = reading->raster->data;
-  reading->input.start = reading->input.end = 0;
-  reading->input.ended = false;
+  stream_seek(&reading->input, reading->raster->data);
   return true;
 }
 

@@ -30,3 +30,15 @@ size_t stream_read(stream *input, uint8_t *into, size_t count) {
   }
   return done;
 }
+
+bool stream_take(stream *input, uint8_t *into, size_t count) {
+  if (stream_read(input, into, count) == count) return true;
+  decoding_fail(input->call, CDECODING_TRUNCATED, "the file ends too early");
+  return false;
+}
+
+void stream_seek(stream *input, uint64_t offset) {
+  input->offset = offset;
+  input->start = input->end = 0;
+  input->ended = false;
+}

@@ -26,6 +26,12 @@ typedef struct stream {
 /// buffer is filled, so that long parts that a library skips can be cancelled too.
 size_t stream_read(stream *input, uint8_t *into, size_t count);
 
+/// Reads exactly `count` bytes. If the file ends before, the call has failed with CDECODING_TRUNCATED.
+bool stream_take(stream *input, uint8_t *into, size_t count);
+
+/// Goes on reading at an offset.
+void stream_seek(stream *input, uint64_t offset);
+
 #pragma clang assume_nonnull end
 
 #endif

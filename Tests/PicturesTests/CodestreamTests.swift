@@ -175,10 +175,7 @@ struct CodestreamTests {
   @Test(arguments: all) func changedHeadersAreReadOrRefused(_ picture: Picture) {
     var numbers = SplitMix(seed: 11)
     for _ in 0..<3000 {
-      var bytes = picture.bytes
-      for _ in 0..<Int.random(in: 1...4, using: &numbers) {
-        bytes[Int.random(in: 0..<min(bytes.count, 200), using: &numbers)] = .random(in: 0...255, using: &numbers)
-      }
+      let bytes = numbers.changed(picture.bytes, bytes: 1...4, within: 200)
       guard let header = try? PictureReader.readHeader(of: ByteReader(bytes: bytes), type: picture.type) else {
         continue
       }

@@ -1,69 +1,49 @@
 import CDecoding
-import CPictures
+import TestSupport
 import Thumbnails
 
 @testable import Pictures
 
-/// What `cpictures_decode` makes of a file, by the request that its header leads to: each pixel for itself.
+/// What becomes of a file by the request that its header leads to: each pixel for itself.
 struct DecodedFile {
   let header: PictureHeader
   private let request: DecodeRequest
-  private var memory: [UInt8]
-  private var reply = cdecoding_reply()
+  private let call: DecoderCall
 
   /// - Throws: ``ThumbnailError`` of the header; also for pictures that are too large for tests.
-  init(_ bytes: [UInt8], _ type: ImageType, reduction: Double = 1, background: RGBColor? = nil) throws(ThumbnailError) {
+  init(_ bytes: [UInt8], _ type: ImageType, reduction: Double = 1) throws(ThumbnailError) {
     header = try PictureReader.readHeader(of: ByteReader(bytes: bytes), type: type)
     guard header.pixels.count < 1 << 22 else { throw .tooManyPixels(header.pixels, limit: 1 << 22) }
-    let isOpaque = !header.hasAlpha || header.canvas != nil
     request = DecodeRequest(
-      header, reduction: reduction, background: isOpaque ? .white : background, failMask: FailOn.error.mask)
-    memory = [UInt8](repeating: 0xAA, count: request.memorySize)
-    let input = Input(bytes)
-    withExtendedLifetime(input) {
-      var calls = cpictures_input(
-        context: Unmanaged.passUnretained(input).toOpaque(), size: UInt64(bytes.count),
-        read: { context, offset, into, capacity in Input.of(context).read(offset, into, capacity) },
-        proceed: { _, _ in true })
-      var raw = request.request
-      cpictures_decode(&raw, request.tiles, request.extents, &calls, &memory, memory.count, &reply)
-    }
+      header, reduction: reduction, background: header.hasAlpha ? nil : .white, failMask: FailOn.error.mask)
+    call = DecoderCall(bytes, request).decoded()
   }
 
-  var status: cdecoding_status { reply.status }
-  var message: String { Self.text(reply.message) }
-  var warning: String { Self.text(reply.warnings.2) }
+  var status: cdecoding_status { call.status }
+  var message: String { call.message }
+  var warning: String { call.warning }
 
   /// The columns and rows of the planes.
   var size: (columns: Int, rows: Int) { (Int(request.planes[0].columns), Int(request.planes[0].rows)) }
 
   /// The colours of a pixel, with inks as what is left of white, and its alpha. Colours are not multiplied by alpha.
   func pixel(_ x: Int, _ y: Int) -> (colors: [UInt8], alpha: UInt8) {
-    var samples = request.planes.map { memory[Int($0.offset) + y * Int($0.columns) + x] }
+    let place = y * size.columns + x
+    var samples = request.planes.indices.map { call.plane($0)[place] }
     if header.components == .cmyk { samples = samples.prefix(3).map { 255 - $0 } }
     guard request.keepsAlpha else { return (samples, 255) }
-    let alpha = memory[Int(request.request.alpha_offset) + y * Int(request.planes[0].columns) + x]
+    let alpha = call.alpha[place]
     return (samples.map { alpha == 0 ? 0 : UInt8(min(255, (Int($0) * 255 + Int(alpha) / 2) / Int(alpha))) }, alpha)
   }
+}
 
-  private static func text(_ characters: some Any) -> String {
-    withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-  }
-
-  private final class Input {
-    private let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    static func of(_ context: UnsafeMutableRawPointer?) -> Input {
-      Unmanaged<Input>.fromOpaque(context!).takeUnretainedValue()
+extension SplitMix {
+  /// A file with some of its first bytes changed.
+  mutating func changed(_ file: [UInt8], bytes count: ClosedRange<Int>, within limit: Int) -> [UInt8] {
+    var file = file
+    for _ in 0..<Int.random(in: count, using: &self) {
+      file[Int.random(in: 0..<min(file.count, limit), using: &self)] = .random(in: 0...255, using: &self)
     }
-
-    func read(_ offset: UInt64, _ into: UnsafeMutablePointer<UInt8>, _ capacity: Int) -> Int {
-      guard offset < UInt64(bytes.count) else { return 0 }
-      let part = bytes[Int(offset)...].prefix(capacity)
-      _ = UnsafeMutableBufferPointer(start: into, count: capacity).update(fromContentsOf: part)
-      return part.count
-    }
+    return file
   }
 }

@@ -45,6 +45,13 @@ struct DecoderCall {
     memory = [UInt8](repeating: 0, count: offset)
   }
 
+  /// A file with the request that its header leads to.
+  init(_ bytes: [UInt8], _ request: DecodeRequest) {
+    self.bytes = bytes
+    (self.request, tiles, extents) = (request.request, request.tiles, request.extents)
+    memory = [UInt8](repeating: 0xAA, count: request.memorySize)
+  }
+
   /// A WebP file, of which the header says where its first frame is.
   init(webP bytes: [UInt8], _ header: PictureHeader, scaled: PixelSize? = nil, shrink: Int = 1, background: UInt8 = 255)
   {

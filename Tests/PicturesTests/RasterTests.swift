@@ -361,10 +361,7 @@ struct RasterTests {
   @Test(arguments: all) func changedFilesAreDecodedOrRefused(_ picture: Picture) {
     var numbers = SplitMix(seed: 7)
     for _ in 0..<400 {
-      var bytes = picture.bytes
-      for _ in 0..<Int.random(in: 1...3, using: &numbers) {
-        bytes[Int.random(in: 0..<min(bytes.count, 120), using: &numbers)] = .random(in: 0...255, using: &numbers)
-      }
+      let bytes = numbers.changed(picture.bytes, bytes: 1...3, within: 120)
       guard let type = ImageType.sniff(bytes), let file = try? DecodedFile(bytes, type) else { continue }
       #expect(
         [CDECODING_OK, CDECODING_TRUNCATED, CDECODING_DAMAGED, CDECODING_NO_MEMORY].contains(file.status),

@@ -32,7 +32,7 @@ struct Bitmap {
 
   /// - Parameters:
   ///   - start: where its header begins.
-  ///   - data: where its rows begin, as the file says; 0 for right behind the palette.
+  ///   - data: where its rows begin, as the file says; 0 if they follow the palette.
   ///   - isIcon: whether the rows of a mask follow, which the height counts, too.
   /// - Throws: `ThumbnailError`: `damaged`, `truncated`, `unsupported` and `unreadable`.
   init(_ window: FileWindow, at start: UInt64, data: UInt64, isIcon: Bool) throws(ThumbnailError) {
@@ -125,9 +125,6 @@ private func isRun(_ mask: UInt32) -> Bool {
   let ones = mask >> UInt32(mask.trailingZeroBitCount)
   return ones & (ones &+ 1) == 0
 }
-
-/// A little-endian number of up to four bytes.
-func littleEndian(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reversed().reduce(0) { $0 << 8 | Int($1) } }
 
 /// A little-endian number of four bytes, with a sign.
 private func signed(_ bytes: ArraySlice<UInt8>) -> Int { Int(Int32(truncatingIfNeeded: littleEndian(bytes))) }

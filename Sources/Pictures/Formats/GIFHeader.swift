@@ -20,8 +20,8 @@ enum GIFHeader {
     guard frame.size.width > 0, frame.size.height > 0 else { throw .damaged("the first frame has no pixels") }
     // The screen is enlarged for a first frame that exceeds it, as browsers do.
     let pixels = PixelSize(
-      width: max(word(screen[0...]), frame.left + frame.size.width),
-      height: max(word(screen[2...]), frame.top + frame.size.height))
+      width: max(littleEndian(screen[0..<2]), frame.left + frame.size.width),
+      height: max(littleEndian(screen[2..<4]), frame.top + frame.size.height))
     var header = PictureHeader(
       type: .gif, pixels: pixels, components: .rgb, coding: .gif, workingBytes: workingBytes(frame.size.width))
     header.hasAlpha = extensions.hasTransparency || frame.size != pixels
@@ -32,10 +32,6 @@ enum GIFHeader {
   /// What giflib and our decoder allocate: a row of indices and one of pixels. The rest is an input buffer of 64 KiB,
   /// the tables for LZW codes, and three colour tables; measured: 95 KB.
   private static func workingBytes(_ width: Int) -> Int { (104 << 10) + 5 * width }
-
-  private static func word(_ bytes: ArraySlice<UInt8>) -> Int {
-    Int(bytes[bytes.startIndex]) | Int(bytes[bytes.startIndex + 1]) << 8
-  }
 
   /// Passes over a colour table, if the packed fields say that there is one.
   private static func skipColorTable(_ fields: UInt8, _ reader: inout ForwardReader) {
@@ -88,8 +84,8 @@ enum GIFHeader {
 
     init(_ reader: inout ForwardReader) throws(ThumbnailError) {
       let fields = try reader.bytes(9)
-      (left, top) = (word(fields[0...]), word(fields[2...]))
-      size = PixelSize(width: word(fields[4...]), height: word(fields[6...]))
+      (left, top) = (littleEndian(fields[0..<2]), littleEndian(fields[2..<4]))
+      size = PixelSize(width: littleEndian(fields[4..<6]), height: littleEndian(fields[6..<8]))
     }
   }
 }

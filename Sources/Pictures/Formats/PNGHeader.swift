@@ -84,8 +84,7 @@ struct IHDR {
   init(_ window: FileWindow, _ data: FileExtent) throws(ThumbnailError) {
     guard data.size == 13 else { throw .damaged("IHDR has \(data.size) bytes instead of 13") }
     let bytes = try window.bytes(at: data.offset, count: 13)
-    let width = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
-    let height = bytes[4..<8].reduce(0) { $0 << 8 | Int($1) }
+    let (width, height) = (bigEndian(bytes[..<4]), bigEndian(bytes[4..<8]))
     guard width > 0, height > 0 else { throw .damaged("the picture has no pixels") }
     pixels = PixelSize(width: width, height: height)
     guard max(width, height) <= PictureHeader.largestSide else { throw .unsupported("a picture of \(pixels)") }

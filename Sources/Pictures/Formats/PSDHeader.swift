@@ -13,14 +13,6 @@ enum PSDHeader {
     case multichannel = 7
     case duotone = 8
     case lab = 9
-
-    var name: String {
-      switch self {
-      case .multichannel: "separate channels"
-      case .lab: "colours of Lab"
-      case .bitmap, .grey, .indexed, .rgb, .cmyk, .duotone: "\(self)"
-      }
-    }
   }
 
   /// - throws: `ThumbnailError`: `damaged`, `truncated`, `unsupported` and `unreadable`.
@@ -63,12 +55,7 @@ enum PSDHeader {
       workingBytes: workingBytes(pixels.width, bits, channels: max(shown, 3) + 1))
     header.hasAlpha = hasAlpha
     if let profile = found.profile { header.color = .profile(profile) }
-    if let exif = found.exif {
-      header.exif = exif
-      header.orientation = try window.bytes(at: exif.offset, count: Int(exif.size)).withUnsafeBufferPointer {
-        ExifOrientation.read($0)
-      }
-    }
+    if let exif = found.exif { try header.take(exif: exif, window) }
     return header
   }
 
@@ -79,21 +66,22 @@ enum PSDHeader {
     case .indexed: (.rgb, 1)
     case .rgb: (.rgb, 3)
     case .cmyk: (.cmyk, 4)
-    case .multichannel, .lab: throw .unsupported("\(mode.name)", type: .psd)
+    case .multichannel: throw .unsupported("separate channels", type: .psd)
+    case .lab: throw .unsupported("colours of Lab", type: .psd)
     }
   }
 
-  /// Whether the first channel after the colours is the alpha of the merged picture: if the count of layers is negative. Others
-  /// are selections that somebody has saved.
+  /// Whether the first channel after the colours is the alpha of the merged picture: then the count of layers is negative. Other
+  /// channels are saved selections.
   private static func hasAlpha(_ window: FileWindow, _ layers: Section, _ version: Int) throws(ThumbnailError) -> Bool {
     let length: UInt64 = version == 1 ? 4 : 8
     guard layers.size >= length + 2 else { return false }
     return try window.bytes(at: layers.start + length, count: 2)[0] & 0x80 != 0
   }
 
-  /// What our decoder allocates: for each channel a buffer of 16 KiB and a row, a packed row, and alpha.
+  /// What our decoder allocates: for each channel a buffer of 64 KiB and a row, a packed row, and alpha.
   private static func workingBytes(_ width: Int, _ bits: Int, channels: Int) -> Int {
-    (32 << 10) + channels * ((17 << 10) + 2 * width) + width * (max(bits, 8) / 4 + 1)
+    (32 << 10) + channels * ((65 << 10) + 2 * width) + width * (max(bits, 8) / 4 + 1)
   }
 
   /// A part of the file that begins with its size.
@@ -143,6 +131,3 @@ enum PSDHeader {
     }
   }
 }
-
-/// A big-endian number of up to four bytes.
-private func bigEndian(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }

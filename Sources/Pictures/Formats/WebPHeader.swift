@@ -56,7 +56,7 @@ private struct WebPReader {
     guard head.starts(with: "RIFF".utf8), head[8...].starts(with: "WEBP".utf8) else {
       throw .damaged("it has no RIFF header")
     }
-    end = 8 + UInt64(number(head, at: 4, bytes: 4))
+    end = 8 + UInt64(littleEndian(head[4..<8]))
   }
 
   /// A chunk, or the beginning of one that is not whole.
@@ -77,7 +77,7 @@ private struct WebPReader {
       window.size - offset >= Chunk.header
     else { return nil }
     let head = try window.bytes(at: offset, count: Int(Chunk.header))
-    let size = UInt64(number(head, at: 4, bytes: 4)) + Chunk.header
+    let size = UInt64(littleEndian(head[4..<8])) + Chunk.header
     return Chunk(name: String(decoding: head.prefix(4), as: UTF8.self), extent: FileExtent(offset: offset, size: size))
   }
 
@@ -103,7 +103,7 @@ private struct WebPReader {
     case "VP8X" where canvas == nil && image == nil: canvas = try canvas(chunk)
     // A simple file has only its picture.
     case "ICCP" where profile == nil && canvas?.hasProfile == true: profile = chunk.payload
-    case "EXIF" where exif == nil && canvas?.hasEXIF == true: exif = try structure(in: chunk.payload)
+    case "EXIF" where exif == nil && canvas?.hasEXIF == true: exif = try window.structure(in: chunk.payload)
     // libwebp's demuxer, and with it Pillow and libvips, drop alpha if the canvas does not announce it.
     case "ALPH" where image == nil && canvas?.hasAlpha == true: alpha = chunk.extent
     case "VP8 ", "VP8L":
@@ -120,7 +120,7 @@ private struct WebPReader {
   private func canvas(_ chunk: Chunk) throws(ThumbnailError) -> Canvas {
     guard chunk.payload.size >= 10 else { throw .damaged("its VP8X chunk is too short") }
     let bytes = try window.bytes(at: chunk.payload.offset, count: 10)
-    let pixels = PixelSize(width: number(bytes, at: 4, bytes: 3) + 1, height: number(bytes, at: 7, bytes: 3) + 1)
+    let pixels = PixelSize(width: littleEndian(bytes[4..<7]) + 1, height: littleEndian(bytes[7..<10]) + 1)
     return Canvas(
       pixels: pixels, hasProfile: bytes[0] & 0x20 != 0, hasEXIF: bytes[0] & 0x08 != 0, hasAlpha: bytes[0] & 0x10 != 0,
       moves: bytes[0] & 0x02 != 0)
@@ -142,9 +142,9 @@ private struct WebPReader {
           throw .damaged("a chunk is larger than its frame")
         }
         var found = try image(chunk)
-        let pixels = PixelSize(width: number(bytes, at: 6, bytes: 3) + 1, height: number(bytes, at: 9, bytes: 3) + 1)
+        let pixels = PixelSize(width: littleEndian(bytes[6..<9]) + 1, height: littleEndian(bytes[9..<12]) + 1)
         guard found.pixels == pixels else { throw .damaged("its first frame has another size than its picture") }
-        (found.x, found.y) = (2 * number(bytes, at: 0, bytes: 3), 2 * number(bytes, at: 3, bytes: 3))
+        (found.x, found.y) = (2 * littleEndian(bytes[0..<3]), 2 * littleEndian(bytes[3..<6]))
         image = found
         return
       }
@@ -160,7 +160,7 @@ private struct WebPReader {
 
   private func lossless(_ chunk: Chunk) throws(ThumbnailError) -> Image {
     let bytes = try start(of: chunk, count: 5)
-    let bits = number(bytes, at: 1, bytes: 4)
+    let bits = littleEndian(bytes[1..<5])
     guard bytes[0] == 0x2F, bits >> 29 == 0 else { throw .damaged("its picture has no VP8L header") }
     let pixels = PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
     return Image(chunk: chunk.extent, pixels: pixels, isLossy: false, hasAlpha: bits >> 28 & 1 != 0)
@@ -168,14 +168,14 @@ private struct WebPReader {
 
   private func lossy(_ chunk: Chunk) throws(ThumbnailError) -> Image {
     let bytes = try start(of: chunk, count: 10)
-    let tag = number(bytes, at: 0, bytes: 3)
+    let tag = littleEndian(bytes[0..<3])
     // A key frame that is shown, of one of the four versions.
     guard tag & 1 == 0, tag >> 1 & 7 <= 3, tag >> 4 & 1 == 1, Array(bytes[3..<6]) == [0x9D, 0x01, 0x2A] else {
       throw .damaged("its picture has no VP8 header")
     }
     // The upper two bits of each say how a player should enlarge it.
     let pixels = PixelSize(
-      width: number(bytes, at: 6, bytes: 2) & 0x3FFF, height: number(bytes, at: 8, bytes: 2) & 0x3FFF)
+      width: littleEndian(bytes[6..<8]) & 0x3FFF, height: littleEndian(bytes[8..<10]) & 0x3FFF)
     guard pixels.width > 0, pixels.height > 0 else { throw .damaged("its picture has no pixels") }
     let coded = try window.bytes(
       at: chunk.payload.offset + 10, atMost: min(VP8Partitions.longest, Int(chunk.payload.size) - 10))
@@ -187,13 +187,6 @@ private struct WebPReader {
   private func start(of chunk: Chunk, count: Int) throws(ThumbnailError) -> [UInt8] {
     guard chunk.payload.size >= count else { throw .damaged("its picture has no header") }
     return try window.bytes(at: chunk.payload.offset, count: count)
-  }
-
-  /// The TIFF structure in an EXIF chunk. Some programs put JPEG's "Exif\0\0" before it.
-  private func structure(in payload: FileExtent) throws(ThumbnailError) -> FileExtent {
-    let head = try window.bytes(at: payload.offset, atMost: Int(min(6, payload.size)))
-    guard head == Array("Exif\0\0".utf8) else { return payload }
-    return FileExtent(offset: payload.offset + 6, size: payload.size - 6)
   }
 
   func header() throws(ThumbnailError) -> PictureHeader {
@@ -226,12 +219,7 @@ private struct WebPReader {
     header.hasAlpha = hasAlpha
     header.rareBytes = memory.rareBytes
     if let profile, isKept(profile) { header.color = .profile(profile) }
-    if let exif, isKept(exif) {
-      header.exif = exif
-      header.orientation = try window.bytes(at: exif.offset, count: Int(exif.size)).withUnsafeBufferPointer {
-        ExifOrientation.read($0)
-      }
-    }
+    if let exif, isKept(exif) { try header.take(exif: exif, window) }
     if frames > 1 { header.remarks.append("only the first frame of a moving picture is shown") }
     return header
   }
@@ -241,9 +229,4 @@ private struct WebPReader {
     extent.size > 0 && extent.size <= PictureHeader.longestBlock && extent.offset <= window.size
       && extent.size <= window.size - extent.offset
   }
-}
-
-/// A little-endian number of up to four bytes.
-private func number(_ bytes: [UInt8], at offset: Int, bytes count: Int) -> Int {
-  bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
 }

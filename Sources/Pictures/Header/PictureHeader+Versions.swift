@@ -20,7 +20,7 @@ extension PictureHeader {
 
 extension PixelSize {
   /// Whether a picture of this size has the same shape as another: within 1 %, or as near as whole pixels can be.
-  func hasShape(of other: PixelSize) -> Bool {
+  package func hasShape(of other: PixelSize) -> Bool {
     // Sides are at most a million pixels, so products fit.
     let (across, down) = (width * other.height, height * other.width)
     return abs(across - down) <= max(max(across, down) / 100, other.width, other.height)
