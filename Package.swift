@@ -205,7 +205,9 @@ let package = Package(
         .target(name: "CAVIF", condition: formats),
       ],
       cSettings: [.headerSearchPath("."), withFormats, .unsafeFlags(["-O2"], .when(configuration: .debug))],
-      linkerSettings: [.linkedLibrary("avif", .when(traits: ["Formats"]))]),
+      linkerSettings: [
+        .linkedLibrary("avif", .when(traits: ["Formats"])), .linkedLibrary("z", .when(traits: ["Formats"])),
+      ]),
     .executableTarget(
       name: "thumbjob-encoder", dependencies: ["CDecoding", "CEncoders", "CFence"], linkerSettings: plainC),
     .target(name: "Pictures", dependencies: ["CDecoding", "Thumbnails"], swiftSettings: settings),
