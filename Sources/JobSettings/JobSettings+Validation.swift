@@ -64,7 +64,7 @@ extension JobSettings {
     guard outputs.contains(where: { $0.name?.factKinds.isEmpty == false }) else { return }
     let letters = "%W, %H, %Y, %m, %D and %c"
     // The preset "web" has such a pattern.
-    let known = "; '%d/%s-%w', with the width of the size's box, is a name that tells sizes apart, too"
+    let known = "; '%d/%s-%e-%w', with the width of the size's box, tells sizes apart, too"
     if sources.contains(where: { if case .address = $0 { true } else { false } }) {
       throw TextError(
         in: "name", "\(letters) tell what is in a photo, and one from the network is named before it is fetched\(known)"

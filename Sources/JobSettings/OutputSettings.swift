@@ -85,7 +85,7 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
       "effort", \.effort, .number(in: 0...9), value: "n",
       "Time spent on smaller WebP, AVIF and PNG files: 0 (fast) to 9 (small)."),
     Setting(
-      "progressive", \.progressive, .flag, "Write progressive JPEG, from 100,000 pixels on: smaller ones would grow."),
+      "progressive", \.progressive, .flag, "Write progressive JPEG where that saves bytes: from 100,000 pixels on."),
     Setting(
       "subsample", \.subsample, .word, value: "kind",
       "Chroma: 420, 444 (sharper colours, larger files), auto (444 up to 48 pixels)."),

@@ -2,8 +2,8 @@ import Thumbnails
 
 /// Named settings of an output. Options and keys that stand for one of them override it.
 enum Preset: String, CaseIterable {
-  /// Three widths for the pages of a web site, in the formats that browsers show, under names that tell the width. A photo that
-  /// is smaller than a width has no second thumbnail of the same size.
+  /// Three widths for the pages of a web site, in the formats that browsers show, under names with the width. A photo that is
+  /// smaller than a width has no second thumbnail of the same size, and the extension tells photos of one name apart.
   case web
   /// A small picture for an overview, and a large one.
   case gallery
@@ -18,7 +18,7 @@ enum Preset: String, CaseIterable {
     case .web:
       output.sizes = ["320x", "640x", "1280x"].map { .known($0) }
       output.usualFormats = [.avif, .webp, .jpeg]
-      output.name = NamePattern.known("%d/%s-%W")
+      output.name = NamePattern.known("%d/%s-%e-%W")
       output.quality = 75
       output.progressive = true
     case .gallery:

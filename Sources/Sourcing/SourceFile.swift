@@ -248,6 +248,9 @@ package final class SourceFile {
     return (header.orientedPixels, header.orientation)
   }
 
+  /// The type that the first bytes say; nil if they are of none, or cannot be read.
+  package var type: ImageType? { (try? head()).flatMap { ImageType.sniff($0) } }
+
   /// What the camera has noted of the photo.
   package func facts(_ type: ImageType) -> PhotoFacts { PictureReader.readFacts(of: bytes, type: type) }
 

@@ -314,12 +314,12 @@ def test_the_preset_for_the_web_makes_each_width_once_and_the_manifest_has_what_
     run(tmp_path, *options)
     found = (tmp_path / "site/img").rglob("*")
     made = sorted(path.name for path in found if path.is_file() and ".thumbjob" not in path.parts)
-    widths = {"a": (320, 640, 1280), "sm\"all, 2": (320, 500)}
+    widths = {"a-jpg": (320, 640, 1280), "sm\"all, 2-png": (320, 500)}
     assert made == sorted(
         f"{name}-{width}.{ending}"
         for name, each in widths.items() for width in each for ending in ("avif", "webp", "jpg"))
 
-    for name, file in (("a", "a.jpg"), ("sm\"all, 2", "2.png")):
+    for name, file in (("a-jpg", "a.jpg"), ("sm\"all, 2-png", "2.png")):
         sets = source_sets(tmp_path, file)
         assert [each["type"] for each in sets] == ["image/avif", "image/webp", "image/jpeg"]
         for each in sets:
@@ -333,10 +333,27 @@ def test_the_preset_for_the_web_makes_each_width_once_and_the_manifest_has_what_
         assert each["height"] == picture.height
     # Small progressive files would be larger than baseline ones.
     folder = tmp_path / "site/img/über & out"
-    assert [bool(Image.open(folder / f"a-{width}.jpg").info.get("progressive")) for width in (320, 640, 1280)] == [
+    assert [bool(Image.open(folder / f"a-jpg-{width}.jpg").info.get("progressive")) for width in (320, 640, 1280)] == [
         False, True, True]
     before = (tmp_path / "site/photos.json").read_bytes()
     assert run(tmp_path, *options)["up_to_date"] == 2 and (tmp_path / "site/photos.json").read_bytes() == before
+
+
+def test_the_preset_for_the_web_makes_both_of_two_photos_with_one_name(tmp_path):
+    (tmp_path / "images").mkdir()
+    for name in ["a.jpg", "a.png"]:
+        scene((400, 300)).save(tmp_path / "images" / name)
+    assert run(tmp_path, "images", "--preset", "web")["made"] == 2
+    assert len(files(tmp_path)) == 2 * 2 * 3
+
+
+def test_a_report_shows_thumbnails_of_every_format(photos):
+    run(photos, "images", "--format", "webp")
+    command = [THUMBJOB, "report", "thumbs", "--html", "page"]
+    subprocess.run(command, cwd=photos, check=True, capture_output=True, timeout=60)
+    text = (photos / "page/page/data.js").read_text()
+    data = json.loads(text.removeprefix("window.gallery=").removesuffix(";\n"))
+    assert sorted(picture["thumbnails"][0][:2] for picture in data["pictures"]) == [[90, 60], [154, 256], [256, 192]]
 
 
 def test_a_source_set_has_no_cropped_pictures_and_no_width_twice(tmp_path):
@@ -350,7 +367,7 @@ def test_a_source_set_has_no_cropped_pictures_and_no_width_twice(tmp_path):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (("--preset", "web", "--prune"), "'%d/%s-%w'"),
+    (("--preset", "web", "--prune"), "'%d/%s-%e-%w'"),
     (("--format", "gif"), "“gif” is not one of jpeg, webp, avif, png"),
     (("--format", "jpeg", "--lossless"), "JPEG cannot be lossless"),
     (("--effort", "3"), "it has no effect on JPEG"),

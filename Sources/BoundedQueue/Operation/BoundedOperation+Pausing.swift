@@ -21,7 +21,7 @@ extension BoundedOperation {
       _ = alarm.wait(upTo: .seconds(1 << 33))
       timer.cancel()
     } else if !isCancelled {
-      // The wait of the thread itself: a task would need another thread, and a process that gets none would wait for ever.
+      // A task would need another thread. In a process that gets none, the pause would never end.
       _ = alarm.wait(upTo: duration)
     }
     state.withLock { $0.alarm = nil }

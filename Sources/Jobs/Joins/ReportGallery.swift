@@ -94,7 +94,7 @@ package struct ReportGallery {
   /// Nil if the file is no thumbnail, or is gone.
   private func picture(of source: Path, _ path: Path, place: Path) -> GalleryPicture? {
     guard let file = try? SourceFile(path), let (isThumbnail, comment) = try? file.thumbnailComments(), isThumbnail,
-      let pixels = try? comment?.pixels ?? ThumbnailMaker.readInfo(of: file.bytes).pixels
+      let pixels = comment?.pixels ?? file.type.flatMap({ try? file.shape($0).pixels })
     else { return nil }
     return GalleryPicture(
       source: JSONPath(relative(source)), taken: taken(source), pixels: comment?.source.pixels ?? pixels,

@@ -87,11 +87,7 @@ extension RunSession {
       if let shortfall = report.shortfall { messages.printLine("thumbjob: \(name): \(shortfall)", .warning) }
     case .failed(let failure) where failure.isEarlier && settings.job.knownFailures == .ok && !settings.verbose: break
     case .failed(let failure): messages.printLine("thumbjob: \(name): \(Advice.line(failure))", .failure)
-    case .unsupported(let type):
-      guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
-      let line = Advice.line(
-        ThumbnailError.unsupportedType(type), consequence: "it and any others are passed over")
-      messages.printLine("thumbjob: \(name): \(line)", .warning)
+    case .unsupported(let type): _ = printFirst(.unsupportedType(type), name)
     case .cancelled(.pressure) where settings.job.onPressure == .requeue:
       messages.printLine("thumbjob: \(name): cancelled by memory pressure; left for another run", .warning)
     case .cancelled(.user) where open.withLock({ $0?.job.isStopping }) == false:
@@ -99,10 +95,7 @@ extension RunSession {
     case .cancelled(let reason):
       // The whole job is cancelled, and the summary counts them.
       if settings.verbose { messages.printLine("\(name): cancelled \(reason)") }
-    case .notImage(let format?)
-    where format.isDrawing && !settings.quiet && namedFormats.withLock({ $0.insert(format).inserted }):
-      let line = Advice.line(ThumbnailError.otherFormat(format), consequence: "it and any others are passed over")
-      messages.printLine("thumbjob: \(name): \(line)", .warning)
+    case .notImage(let format?) where format.isDrawing && printFirst(.otherFormat(format), name): break
     case .notImage(let format):
       if settings.verbose {
         messages.printLine("\(name): \(format.map { "\(ThumbnailError.otherFormat($0))" } ?? "not an image")")
@@ -115,6 +108,14 @@ extension RunSession {
     case .duplicate(let first):
       if settings.verbose { messages.printLine("\(name): the same file as \(first.printable)") }
     }
+  }
+
+  /// Says why a picture is passed over, if it is the first one for this reason. Returns whether it is.
+  private func printFirst(_ reason: ThumbnailError, _ name: String) -> Bool {
+    guard named.withLock({ $0.insert(reason).inserted }), !settings.quiet else { return false }
+    let line = Advice.line(reason, consequence: "it and any others are passed over")
+    messages.printLine("thumbjob: \(name): \(line)", .warning)
+    return true
   }
 
   private func printThumbnails(_ report: SourceReport, _ name: String) {

@@ -39,9 +39,8 @@ final class RunSession: Sendable {
   let output = JSONLinesOutput()
   /// Nil until the job can start.
   let open = Locked<Open?>(nil)
-  /// The types and formats that a message has named as not read.
-  let namedTypes = Locked<Set<ImageType>>([])
-  let namedFormats = Locked<Set<OtherFormat>>([])
+  /// What a message has said once for all pictures of a type or format that is not read.
+  let named = Locked<Set<ThumbnailError>>([])
   /// The causes of a stop that a message has named, so that a flood of signals is not a flood of messages. Guarded by
   /// its lock.
   let announced = Locked<[StopCause]>([])

@@ -201,10 +201,12 @@ struct Summary {
         let format = set.format == .jpeg ? "" : ", \(set.format.type.displayName)"
         return "\(set.folder.printable) (size \(printableText(of: Array(set.size.utf8)))\(format))"
       }
+      // With some names, a run cannot prune.
+      let mayPrune = settings.job.outputs.allSatisfy { $0.name?.factKinds.isEmpty != false }
       lines.append(
         StyledText(
-          "left as they were, from earlier runs with other sizes or formats: thumbnails in \(sets.joined(separator: ", ")); --prune removes them"
-        ))
+          "left as they were, from earlier runs with other sizes or formats: thumbnails in "
+            + sets.joined(separator: ", ") + (mayPrune ? "; --prune removes them" : "")))
     }
     if report.replacedOthers > 0 {
       let count = Units.count(report.replacedOthers, "thumbnail")

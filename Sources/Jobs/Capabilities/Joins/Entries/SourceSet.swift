@@ -1,5 +1,6 @@
 import Fetching
 import Files
+import Pictures
 import Places
 import Thumbnails
 
@@ -41,12 +42,5 @@ struct SourceSet: Encodable {
       .map { "\(address($0)) \($0.pixels.width)w" }.joined(separator: ", ")
     (type, src) = (format.mediaType, address(largest))
     (width, height) = (largest.pixels.width, largest.pixels.height)
-  }
-}
-
-extension PixelSize {
-  /// Whether a picture of this size shows the same part of a photo as a larger one, but for rounding.
-  fileprivate func hasShape(of larger: PixelSize) -> Bool {
-    abs(height * larger.width - width * larger.height) <= max(larger.width, larger.height)
   }
 }
