@@ -37,7 +37,7 @@ SANITIZED = SWIFT_BACKTRACE=enable=no
 # The suites of tests, by the way in which they are compiled: without a sanitizer, for the thread sanitizer, and for the
 # address sanitizer. Each runs in the way that finds most, and some in two: a sanitizer makes them skip tests or widen
 # limits. scripts/lint-suites.py fails if a suite is in no list.
-PLAIN = ContactSheetTests JobsTests PicturesTests SandboxTests StatusEndpointTests ThumbnailsTests thumbjobTests thumbjobUnitTests
+PLAIN = ContactSheetTests JobsTests PicturesTests PreviewsTests SandboxTests StatusEndpointTests ThumbnailsTests thumbjobTests thumbjobUnitTests
 RACED = AccessRecordingTests BoundedQueueTests CachingTests ComparisonTests FetchingTests FilesTests FolderWatchingTests \
   JobsTests LedgerTests LockingTests MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests \
   ThreadLessonsTests TraceRecordingTests
@@ -502,7 +502,9 @@ install: $(if $(SUDO_USER),,build man) ## installs binaries, manual page, shell 
 	  install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/thumbjob@.service"
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' packaging/systemd/thumbjob-watch@.service | \
 	  install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/thumbjob-watch@.service"
-	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/systemd/system" packaging/systemd/thumbjob@.timer
+	sed 's|/usr/bin/|$(PREFIX)/bin/|' packaging/systemd/thumbjob-serve.service | \
+	  install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/thumbjob-serve.service"
+	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/systemd/system" packaging/systemd/thumbjob@.timer packaging/systemd/thumbjob-serve.socket
 	install -D -m 644 packaging/systemd/thumbjob.sysusers "$(DESTDIR)$(PREFIX)/lib/sysusers.d/thumbjob.conf"
 
 deb: deb-deps ## makes a Debian package in .build/deb

@@ -254,7 +254,27 @@ let package = Package(
       dependencies: [
         "AccessRecording", "BoundedQueue", "CDecoding", "CMalloc", "Fetching", "Files", "JobSettings", "Locking",
         "Marks",
-        "MemoryPressure", "Pictures", "Places", "Sandbox", "Sourcing", "Thumbnails",
+        "MemoryPressure", "Pictures", "Places", "Sandbox", "Sourcing", "Thumbnails", "TraceRecording",
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "Previews",
+      dependencies: [
+        "BoundedQueue", "CLinux", .target(name: "CNettle", condition: ledger), "Caching", "Fetching", "Files",
+        "JobSettings",
+        "Locking", "MemoryPressure", "PictureMaking", "Pictures", "Sourcing", "Thumbnails",
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "PreviewEndpoint",
+      dependencies: [
+        "BoundedQueue", "Locking", "Previews", "StatusEndpoint",
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: endpoint),
+        .product(name: "HummingbirdCore", package: "hummingbird", condition: endpoint),
+        .product(name: "Logging", package: "swift-log", condition: endpoint),
+        .product(name: "NIOCore", package: "swift-nio", condition: endpoint),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: endpoint),
+        .product(name: "NIOPosix", package: "swift-nio", condition: endpoint),
       ],
       swiftSettings: settings),
     .target(
@@ -312,8 +332,8 @@ let package = Package(
       dependencies: [
         "AccessRecording", "BoundedQueue", "CEarlySignals", "Comparison", "Fetching", "Files", "Ledger",
         "Locking",
-        "JobSettings", "Jobs", "MemoryPressure", "PictureMaking", "Places", "QueueBaselines", "Sourcing", "Splitting",
-        "StatusEndpoint", "Thumbnails", "TraceRecording",
+        "JobSettings", "Jobs", "MemoryPressure", "PictureMaking", "Places", "PreviewEndpoint", "Previews",
+        "QueueBaselines", "Sourcing", "Splitting", "StatusEndpoint", "Thumbnails", "TraceRecording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [
@@ -441,6 +461,10 @@ let package = Package(
         "Thumbnails", "TestSupport",
         "TraceRecording",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PreviewsTests",
+      dependencies: ["BoundedQueue", "Fetching", "Files", "Previews", "TestSupport", "Thumbnails"],
       swiftSettings: settings),
     .testTarget(
       name: "StatusEndpointTests", dependencies: ["Files", "StatusEndpoint", "TestSupport"], swiftSettings: settings),

@@ -25,7 +25,7 @@ put() {
 put 644 packaging/debian/copyright "$documents/copyright"
 put 644 CHANGELOG.md "$documents/changelog.gz"
 # Those that the systemd units name.
-for document in install watch fence; do put 644 "docs/$document.md" "$documents/$document.md"; done
+for document in install watch fence serve; do put 644 "docs/$document.md" "$documents/$document.md"; done
 for job in jobs/*.yml; do put 644 "$job" "$documents/examples/$(basename "$job")"; done
 put 644 packaging/debian/lintian-overrides "$root/usr/share/lintian/overrides/$name"
 put 755 packaging/debian/postinst "$root/DEBIAN/postinst"

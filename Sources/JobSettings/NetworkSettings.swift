@@ -32,13 +32,7 @@ package struct NetworkSettings: Sendable, Equatable, DefaultSettings {
         + "progressive JPEGs, which hardly shows), whole.", onlyForThumbnails: true),
     Setting(
       "limit-bytes", \.largest,
-      .text(
-        { text, subject throws(TextError) in
-          if case .bytes(let bytes)? = try? MemorySize(parsing: text, for: subject), bytes <= mostBytes { return bytes }
-          throw TextError(
-            "\(subject): “\(printableText(of: Array(text.utf8)))” is not a size; write 64M or 2G (from 1M to 64G)")
-        }, text: MemorySize.text),
-      value: "size", "The most bytes of a source: 64M, 2G."),
+      .bytes, value: "size", "The most bytes of a source: 64M, 2G."),
   ]
 }
 
@@ -50,4 +44,18 @@ package enum FetchExtent: String, Sendable, CaseIterable {
   case sparing
   /// Everything.
   case whole
+}
+
+extension Notation where Value == Int {
+  /// The size of a file.
+  package static var bytes: Self {
+    .text(
+      { text, subject throws(TextError) in
+        if case .bytes(let bytes)? = try? MemorySize(parsing: text, for: subject), bytes <= NetworkSettings.mostBytes {
+          return bytes
+        }
+        throw TextError(
+          "\(subject): “\(printableText(of: Array(text.utf8)))” is not a size; write 64M or 2G (from 1M to 64G)")
+      }, text: MemorySize.text)
+  }
 }

@@ -94,7 +94,7 @@ package struct SourcePicture {
   ///
   /// - Parameter failure: why the thumbnails could not be made of the smaller version.
   /// - Throws: `ThumbnailError`, also if limits are exceeded.
-  package func withoutSmallerVersion(
+  private func withoutSmallerVersion(
     after failure: SourceFailure, for options: ThumbnailOptions, monitor: any ThumbnailMonitor
   ) throws(ThumbnailError) -> SourcePicture? {
     guard let copy = whole?.withoutSmallerVersions(after: failure, for: options) else { return nil }
@@ -110,7 +110,7 @@ package struct SourcePicture {
   }
 
   /// The same picture with the memory that rare ones take; nil if its format has no such.
-  package var withRareMemory: SourcePicture? {
+  private var withRareMemory: SourcePicture? {
     guard case .decoder(let request, let header, let type, let bytes) = content, header.rareBytes > 0 else {
       return nil
     }
@@ -118,6 +118,42 @@ package struct SourcePicture {
     copy.content = .decoder(
       request.allowing(more: header.rareBytes), header, type, bytesNeeded: bytes + header.rareBytes)
     return copy
+  }
+
+  /// Has thumbnails made of this picture; and if they fail for a reason that another way of decoding may not have, in that way:
+  /// from a whole decoding if the picture turns out to be irregular, with the memory that rare pictures take, or of the whole
+  /// picture instead of a smaller version of it.
+  ///
+  /// - Parameters:
+  ///   - decoding: how it is decoded first. Afterwards, how it was decoded in the end.
+  ///   - isSuspect: whether the file may be why earlier runs died.
+  ///   - make: reserves the memory and makes the thumbnails.
+  /// - Throws: the error of the last way.
+  package func attempt(
+    _ decoders: PictureDecoders, _ plan: MemoryPlan, for options: ThumbnailOptions, _ decoding: inout Decoding,
+    isSuspect: Bool, monitor: any ThumbnailMonitor, _ make: (SourcePicture, Decoding) throws -> Void
+  ) throws {
+    do {
+      try attempt(&decoding, make)
+    } catch {
+      guard
+        let whole = try withoutSmallerVersion(after: SourceFailure(error, plan: plan), for: options, monitor: monitor)
+      else { throw error }
+      decoding = decoders.firstDecoding(isSuspect: isSuspect)
+      try whole.attempt(&decoding, make)
+    }
+  }
+
+  private func attempt(_ decoding: inout Decoding, _ make: (SourcePicture, Decoding) throws -> Void) throws {
+    do {
+      try make(self, decoding)
+    } catch ThumbnailError.irregular(let damage) where !file.isCut {
+      decoding = .whole(damage: damage)
+      try make(self, decoding)
+    } catch let failure as SourceFailure {
+      guard case .decoder(_, .memory) = failure, let larger = withRareMemory else { throw failure }
+      try make(larger, decoding)
+    }
   }
 
   /// Makes every size, in the order of the options, and delivers each when it is done.

@@ -248,6 +248,25 @@ package final class SourceFile {
     return (header.orientedPixels, header.orientation)
   }
 
+  /// The type of a file that should be a picture which can be read.
+  ///
+  /// - Throws: `ThumbnailError`.
+  package func expectedType() throws(ThumbnailError) -> ImageType { try Self.expectedType(head: try head()) }
+
+  /// The same from the first bytes of a file, of which there may be more than needed.
+  package static func expectedType(head: [UInt8]) throws(ThumbnailError) -> ImageType {
+    guard let type = ImageType.sniff(head) else { throw notAnImage(head, hasSVGName: false) }
+    guard type.isReadable else { throw .unsupportedType(type) }
+    return type
+  }
+
+  /// Why bytes are no picture that can be read.
+  private static func notAnImage(_ head: [UInt8], hasSVGName: Bool) -> ThumbnailError {
+    if head.isEmpty { return .empty }
+    let format = OtherFormat.sniff(head, hasSVGName: hasSVGName)
+    return format.map(ThumbnailError.otherFormat) ?? .notAnImage(Array(head.prefix(4)))
+  }
+
   /// The type that the first bytes say; nil if they are of none, or cannot be read.
   package var type: ImageType? { (try? head()).flatMap { ImageType.sniff($0) } }
 

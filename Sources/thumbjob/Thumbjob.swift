@@ -20,7 +20,8 @@ struct Thumbjob: ParsableCommand {
 
   static let subcommands: [any Subcommand.Type] = [
     RunCommand.self, WatchCommand.self, CompareCommand.self, StatusCommand.self, CancelCommand.self, PauseCommand.self,
-    ResumeCommand.self, ReportCommand.self, SplitCommand.self, ChecksumCommand.self, VariantCommand.self,
+    ResumeCommand.self, ReportCommand.self, SplitCommand.self, ChecksumCommand.self, ServeCommand.self,
+    VariantCommand.self,
   ]
 
   static func main() {

@@ -50,6 +50,9 @@ def test_the_service_starts_the_installed_program_and_the_timer_starts_the_servi
     assert "Unit=" not in (units / "thumbjob@.timer").read_text()  # so that it starts the service of the same name
     watch = (units / "thumbjob-watch@.service").read_text()
     assert re.findall("^ExecStart=(.*)$", watch, re.MULTILINE) == ["/opt/bin/thumbjob watch /etc/thumbjob/%i.yml"]
+    serve = (units / "thumbjob-serve.service").read_text()
+    assert re.findall("^ExecStart=(.*)$", serve, re.MULTILINE) == ["/opt/bin/thumbjob serve $THUMBJOB_OPTIONS"]
+    assert (units / "thumbjob-serve.socket").exists()
     for user in re.findall("^User=(.*)$", service + watch, re.MULTILINE):
         assert f"u {user} " in (installed / "lib/sysusers.d/thumbjob.conf").read_text()
 
@@ -62,9 +65,9 @@ def test_the_package_has_every_document_that_a_unit_names():
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
-@pytest.mark.parametrize("unit", ["thumbjob@", "thumbjob-watch@"])
+@pytest.mark.parametrize("unit", ["thumbjob@", "thumbjob-watch@", "thumbjob-serve"])
 def test_systemd_finds_little_exposure_in_the_services(installed, tmp_path, unit):
-    file = tmp_path / f"{unit}gallery.service"
+    file = tmp_path / f"{unit}{'gallery' if unit.endswith('@') else ''}.service"
     file.write_text((installed / f"lib/systemd/system/{unit}.service").read_text())
     result = subprocess.run(
         ["systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold=17", file], check=False,

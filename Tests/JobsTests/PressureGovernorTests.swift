@@ -2,8 +2,8 @@ import BoundedQueue
 import TestSupport
 import Testing
 
-@testable import Jobs
 @testable import MemoryPressure
+@testable import PictureMaking
 
 @Suite(.timeLimit(.minutes(5))) struct PressureGovernorTests {
   private let received = LockedBox<[String]>([])

@@ -1,8 +1,8 @@
 import Testing
 
 @testable import JobSettings
-@testable import Jobs
 @testable import MemoryPressure
+@testable import PictureMaking
 
 @Suite struct PressurePolicyTests {
   private static let cause = PressureCause(signals: .psi, reason: "")

@@ -5,6 +5,7 @@ import Testing
 @testable import JobSettings
 @testable import Jobs
 @testable import MemoryPressure
+@testable import PictureMaking
 @testable import Sourcing
 @testable import thumbjob
 

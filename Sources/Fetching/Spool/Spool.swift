@@ -29,7 +29,7 @@ package final class Spool: Sendable {
   /// For short answers, whose files are in memory.
   ///
   /// - Parameter bytes: the most bytes of all files together.
-  init(inMemory bytes: Int) { (folder, self.bytes) = (nil, bytes) }
+  package init(inMemory bytes: Int) { (folder, self.bytes) = (nil, bytes) }
 
   var capacity: Int { bytes }
 

@@ -33,7 +33,7 @@ package final class SpoolFile: Sendable {
   ///
   /// - Parameter grant: called when there is room, unless there is at once.
   /// - Returns: whether the space is reserved.
-  func reserve(_ bytes: Int, grant: @escaping @Sendable () -> Void) -> Bool {
+  package func reserve(_ bytes: Int, grant: @escaping @Sendable () -> Void) -> Bool {
     let (isNew, before) = state.withLock { state in
       if state.isWaiting || state.reserved.map({ $0 >= min(bytes, spool.capacity) }) == true { return (false, 0) }
       defer { (state.reserved, state.isWaiting) = (nil, true) }
@@ -54,7 +54,7 @@ package final class SpoolFile: Sendable {
   }
 
   /// Gives back the space that the file does not need.
-  func shrinkReservation() {
+  package func shrinkReservation() {
     let surplus = state.withLock { state -> Int in
       let held = state.held.byteCount
       guard let reserved = state.reserved, reserved > held else { return 0 }

@@ -189,7 +189,9 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
         continue
       }
       do {
-        try makeOfAnyVersion(output, of: file, picture, &decoding)
+        try picture.attempt(
+          shared.decoders, shared.memory, for: output.options, &decoding, isSuspect: task.isSuspect, monitor: self
+        ) { picture, decoding in try make(output, of: file, picture, decoding) }
         isRead = isRead || picture.isReadByDecoder
       } catch let error as OutputError where error.isOnlyOfPlace {
         // The other outputs have places of their own.
@@ -208,38 +210,6 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
       progress.withLock { $0.findings.digest = digest }
     }
     return .made
-  }
-
-  /// Makes an output's thumbnails: of the whole picture if a smaller version of it fails.
-  private func makeOfAnyVersion(
-    _ output: ThumbnailOutput, of file: SourceFile, _ picture: SourcePicture, _ decoding: inout Decoding
-  ) throws {
-    do {
-      try make(output, of: file, picture, &decoding)
-    } catch {
-      let failure = SourceFailure(error, plan: shared.memory)
-      guard let whole = try picture.withoutSmallerVersion(after: failure, for: output.options, monitor: self) else {
-        throw error
-      }
-      decoding = shared.decoders.firstDecoding(isSuspect: task.isSuspect)
-      try make(output, of: file, whole, &decoding)
-    }
-  }
-
-  /// Makes an output's thumbnails. Tries again if the source turns out to be irregular, from a whole decoding, or to need the
-  /// memory that rare pictures do.
-  private func make(
-    _ output: ThumbnailOutput, of file: SourceFile, _ picture: SourcePicture, _ decoding: inout Decoding
-  ) throws {
-    do {
-      try make(output, of: file, picture, decoding)
-    } catch ThumbnailError.irregular(let damage) where !file.isCut {
-      decoding = .whole(damage: damage)
-      try make(output, of: file, picture, decoding)
-    } catch let failure as SourceFailure {
-      guard case .decoder(_, .memory) = failure, let larger = picture.withRareMemory else { throw failure }
-      try make(output, of: file, larger, decoding)
-    }
   }
 
   /// Reserves the memory for an output's thumbnails and makes them.

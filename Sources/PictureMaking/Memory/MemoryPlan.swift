@@ -41,6 +41,14 @@ package struct MemoryPlan: Sendable, Equatable {
     }
   }
 
+  /// The bytes of a budget that settings name.
+  package func bytes(of size: MemorySize) -> Int {
+    switch size {
+    case .bytes(let bytes): bytes
+    case .percent(let share): max(1 << 20, Int(Double(limit.bytes) * share / 100))
+    }
+  }
+
   /// The bytes that an operation reserves: those that its thumbnails need, plus those that its maker keeps afterwards.
   /// The latter are cut where the sum would exceed the largest reservation, so that they alone never refuse a source.
   package func reservation(for needed: Int) -> Int {

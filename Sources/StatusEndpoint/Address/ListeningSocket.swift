@@ -5,19 +5,59 @@ import Foundation
 ///
 /// It is created here and handed to the server, because a server that binds a unix socket itself creates the file with
 /// the mode that the umask leaves, and restricts it too late.
-struct ListeningSocket {
+package struct ListeningSocket: Sendable {
   /// The server closes it; ``StatusEndpoint`` does if there is none yet.
   let descriptor: CInt
   /// With the real port.
-  let address: StatusAddress
-  /// Nil for TCP.
-  let file: SocketFile?
+  package let address: StatusAddress
+  /// Nil for TCP, and for a socket of the service manager.
+  package let file: SocketFile?
   /// Whether only this machine can reach it.
   let isLocal: Bool
   /// Whether it was bound to every address of the machine.
   let isWildcard: Bool
 
   private static let backlog: CInt = 128
+
+  /// - Parameter address: not `off`.
+  package static func open(_ address: StatusAddress) throws(StatusEndpointError) -> ListeningSocket {
+    switch address {
+    case .unix(let path): try unix(path)
+    case .tcp(let host, let port): try tcp(host, port)
+    case .off: throw StatusEndpointError("off", "is no address")
+    }
+  }
+
+  /// The socket that the service manager has opened for this process; nil if there is none.
+  ///
+  /// *Source*: sd_listen_fds(3): the first of `$LISTEN_FDS` sockets is descriptor 3, if `$LISTEN_PID` is this process.
+  package static func activated(
+    _ environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> ListeningSocket? {
+    guard environment["LISTEN_PID"] == "\(getpid())", let count = environment["LISTEN_FDS"].flatMap({ Int($0) }),
+      count >= 1
+    else { return nil }
+    let number = firstActivated
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let isSocket = withUnsafeMutablePointer(to: &storage) { storage in
+      storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &size) == 0 }
+    }
+    guard isSocket else { return nil }
+    if storage.ss_family == sa_family_t(AF_UNIX) {
+      return ListeningSocket(
+        descriptor: number, address: .unix("socket of the service manager"), file: nil, isLocal: true, isWildcard: false
+      )
+    }
+    return ListeningSocket(
+      descriptor: number, address: .tcp(host: "0.0.0.0", port: port(of: number) ?? 0), file: nil, isLocal: false,
+      isWildcard: true)
+  }
+
+  private static let firstActivated: CInt = 3
+
+  func close() { Foundation.close(descriptor) }
 
   // MARK: Unix sockets
 
@@ -119,7 +159,7 @@ struct ListeningSocket {
   /// Closes the socket and returns the error for the call that just failed.
   private static func failed(_ number: CInt, _ name: String) -> StatusEndpointError {
     let code = errno
-    close(number)
+    Foundation.close(number)
     let reason =
       switch code {
       case EADDRINUSE: "is in use by another process"

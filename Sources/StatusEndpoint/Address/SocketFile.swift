@@ -1,7 +1,7 @@
 import Foundation
 
 /// The file of a listening unix socket. Only the process that created it removes it.
-final class SocketFile: Sendable {
+package final class SocketFile: Sendable {
   let path: String
   /// A copy that ``remove()`` can use without allocating. Never changed; freed with the object.
   nonisolated(unsafe) private let cPath: UnsafeMutablePointer<CChar>
@@ -22,7 +22,7 @@ final class SocketFile: Sendable {
   /// Removes the file, unless it has been replaced or this is a child of the process that created it.
   ///
   /// *Concurrency*: takes no lock and does not allocate, for a thread that ends the process at once; any number of times.
-  func remove() {
+  package func remove() {
     var status = stat()
     guard getpid() == maker, lstat(cPath, &status) == 0, status.st_dev == device, status.st_ino == inode else { return }
     unlink(cPath)

@@ -6,7 +6,7 @@ import NIOCore
 /// request is closed, so that a client with many idle connections cannot lock others out.
 ///
 /// *Concurrency*: the lock guards the connections; channels are closed outside it.
-final class Connections: Sendable {
+package final class Connections: Sendable {
   private struct Connection {
     let channel: any Channel
     /// When it began to wait for a request, as a running number; nil while a request is answered.
@@ -27,9 +27,9 @@ final class Connections: Sendable {
   private let state = Locked(State())
   private let capacity: Int
 
-  init(capacity: Int) { self.capacity = capacity }
+  package init(capacity: Int) { self.capacity = capacity }
 
-  var count: Int { state.withLock { $0.connections.count } }
+  package var count: Int { state.withLock { $0.connections.count } }
 
   /// Adds a connection; false if it must be closed.
   func admit(_ channel: any Channel) -> Bool {
@@ -49,7 +49,7 @@ final class Connections: Sendable {
     return isAdmitted
   }
 
-  func update(_ channel: any Channel, isAsking: Bool) {
+  package func update(_ channel: any Channel, isAsking: Bool) {
     state.withLock { state in
       state.turn += 1
       state.connections[ObjectIdentifier(channel)]?.askingSince = isAsking ? state.turn : nil

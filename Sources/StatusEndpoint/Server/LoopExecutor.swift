@@ -3,12 +3,12 @@ import NIOCore
 
 /// Runs tasks on the thread of an event loop, so that requests are answered even if all threads of Swift's and Dispatch's
 /// pools are busy.
-final class LoopExecutor: TaskExecutor {
+package final class LoopExecutor: TaskExecutor {
   private let loop: any EventLoop
 
-  init(_ loop: any EventLoop) { self.loop = loop }
+  package init(_ loop: any EventLoop) { self.loop = loop }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }

@@ -2,6 +2,7 @@ import BoundedQueue
 import Foundation
 import Jobs
 import Locking
+import PictureMaking
 import StatusEndpoint
 import Synchronization
 

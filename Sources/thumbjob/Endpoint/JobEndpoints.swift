@@ -1,5 +1,6 @@
 import Jobs
 import Locking
+import PictureMaking
 import StatusEndpoint
 
 /// The status endpoints of a job: the requested address, and the user's private socket, which `thumbjob status` finds by

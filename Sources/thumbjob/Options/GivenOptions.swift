@@ -2,8 +2,8 @@ import JobSettings
 import Sourcing
 
 /// The options of settings that were given, with the texts of their values: `yes` for a flag.
-struct GivenOptions {
-  private(set) var options: [(setting: Setting<RunSettings>, texts: [String])] = []
+struct GivenOptions<Settings: DefaultSettings>: Sendable {
+  private(set) var options: [(setting: Setting<Settings>, texts: [String])] = []
 
   static func + (left: GivenOptions, right: GivenOptions) -> GivenOptions {
     GivenOptions(options: left.options + right.options)
@@ -12,7 +12,7 @@ struct GivenOptions {
   /// Changes settings by the options.
   ///
   /// - Throws: `TextError` that names the option with an invalid value.
-  func apply(to settings: inout RunSettings) throws(TextError) {
+  func apply(to settings: inout Settings) throws(TextError) {
     // Before all changes, because options that override each other may both be given.
     for (setting, _) in options { setting.override(&settings) }
     for (setting, texts) in options {
@@ -36,7 +36,7 @@ extension GivenOptions {
   ///   - settings: those whose options may be given, in the order in which they are applied.
   /// - Returns: also the words that are no options; nil if the command line is not plain.
   static func plain(
-    _ words: [String], of settings: @autoclosure () -> [Setting<RunSettings>]
+    _ words: [String], of settings: @autoclosure () -> [Setting<Settings>]
   ) -> (given: GivenOptions, names: [String])? {
     guard words.contains(where: { $0.hasPrefix("-") && $0 != "-" }) else { return (GivenOptions(), words) }
     var names: [String] = []

@@ -12,7 +12,7 @@ extension RunSettings {
   ///   - complete: changes the settings once more after the options.
   /// - Throws: `JobFileError` or `TextError`, depending on which of the two is wrong.
   static func read(
-    _ words: [String], _ options: GivenOptions, then complete: (inout RunSettings) -> Void = { _ in }
+    _ words: [String], _ options: GivenOptions<RunSettings>, then complete: (inout RunSettings) -> Void = { _ in }
   ) throws -> RunSettings {
     let paths = words.flatMap { CommandWords.paths(of: $0) }
     let jobFiles = paths.filter { JobFile.isName($0) }

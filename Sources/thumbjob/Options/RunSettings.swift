@@ -36,14 +36,8 @@ struct RunSettings: Equatable, DefaultSettings {
       "json", \.json, .flag,
       "Write a JSON line for each source that is not up to date, then a summary, to standard output."),
     Setting(
-      "status", \.status,
-      .text { text, subject throws(TextError) in
-        do throws(StatusAddressError) {
-          return try StatusAddress(text)
-        } catch {
-          throw TextError("\(subject): “\(printableText(of: Array(text.utf8)))” is not an address: \(error.reason)")
-        }
-      }, value: "address", "Also serve the status at unix:PATH or HOST:PORT; off: not even on the private socket.",
+      "status", \.status, .status, value: "address",
+      "Also serve the status at unix:PATH or HOST:PORT; off: not even on the private socket.",
       completion: .words(["off", "127.0.0.1:8080"])),
     Setting(
       "verbose", letter: "v", \.verbose, .flag,
@@ -98,7 +92,7 @@ struct RunSettings: Equatable, DefaultSettings {
   /// Changes the settings by the words of a command line: the sources, unless there are none, and by its options.
   ///
   /// - Parameter options: may add a list of sources, which then follows the words.
-  mutating func apply(_ words: [Path], _ options: GivenOptions) throws(TextError) {
+  mutating func apply(_ words: [Path], _ options: GivenOptions<RunSettings>) throws(TextError) {
     if !words.isEmpty || options.gives(JobSettings.listSetting.info.name) { job.sources = [] }
     for word in words { job.sources.append(try SourceArgument(word: word)) }
     try options.apply(to: &self)

@@ -15,7 +15,7 @@ struct SettingOptions<Group: SettingGroup>: ParsableArguments, CustomReflectable
     init?(intValue: Int) { nil }
   }
 
-  private let options: [(setting: Setting<RunSettings>, option: any SettingOption)]
+  private let options: [(setting: Setting<Group.Settings>, option: any SettingOption)]
 
   init() { options = Group.settings.map { ($0, $0.info.option(isHidden: Group.hides($0.info))) } }
 
@@ -34,7 +34,7 @@ struct SettingOptions<Group: SettingGroup>: ParsableArguments, CustomReflectable
   }
 
   /// The options that were given.
-  var given: GivenOptions {
+  var given: GivenOptions<Group.Settings> {
     GivenOptions(options: options.map { ($0.setting, $0.option.texts) }.filter { !$0.1.isEmpty })
   }
 

@@ -41,6 +41,15 @@ enum ProcessLimits {
     return problem.map { operations > 1 ? "\($0), or lower --max" : $0 }
   }
 
+  /// The same for a server of so many connections besides.
+  static func problem(max operations: Int, connections: Int) -> String? {
+    // Each connection has a socket and a file.
+    if let problem = problem(files: files(for: operations) + 2 * connections) {
+      return "\(problem), or lower --connections"
+    }
+    return problem(max: operations)
+  }
+
   /// Starts as many threads as so many operations need. Every thread must start: an operation without a thread of its own
   /// would keep that of its producer.
   static func trial(max operations: Int) -> ThreadTrial { ThreadTrial(operations + otherThreads) }

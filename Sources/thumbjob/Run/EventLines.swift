@@ -4,6 +4,7 @@ import Files
 import Foundation
 import JobSettings
 import Jobs
+import PictureMaking
 import Places
 import Sourcing
 

@@ -4,7 +4,7 @@ import JobSettings
 /// it.
 struct PlainRun {
   private let sources: [String]
-  private let options: GivenOptions
+  private let options: GivenOptions<RunSettings>
 
   /// - Parameter isCommand: whether a word is the name of a command.
   /// - Returns: nil if the command line is not plain, or may name another command.

@@ -1,6 +1,7 @@
 import BoundedQueue
 import Jobs
 import MemoryPressure
+import PictureMaking
 
 /// Messages about memory pressure.
 enum PressureText {

@@ -1,6 +1,7 @@
 import BoundedQueue
 import Files
 import Jobs
+import MemoryPressure
 
 /// The list that USR1 prints: all running and waiting operations, and counters.
 enum QueueListing {
@@ -10,11 +11,43 @@ enum QueueListing {
   static func text(_ status: JobStatus, columns: Int?, _ ellipsis: String) -> String {
     let queue = status.queue
     let counters = queue.counters
+    var lines = status.awaited.map { "thumbjob: waits until \($0.description) has ended" }
+    lines += Self.lines(of: queue, columns, ellipsis)
+    if let fetches = status.fetches {
+      lines.append(
+        "thumbjob: \(fetches.counters.running) of \(fetches.limits.maxConcurrentOperations) fetching, \(fetches.counters.waiting) waiting"
+      )
+      lines += (fetches.running + fetches.waiting).map { line($0, saying: nil, columns, ellipsis) }
+    }
+    if let listing = status.listing { lines.append("thumbjob: listing \(listing)") }
+    if let line = memoryLine(of: queue, status.pressure) { lines.append(line) }
+    let (tally, dependants) = (status.tally, counters.cancelledForDependencies)
+    lines.append(
+      "thumbjob: \(tally.found) found · \(tally.made) made · \(tally.upToDate) up to date · \(tally.failed) failed · "
+        + "\(tally.cancelled) cancelled\(dependants > 0 ? " · \(dependants) cancelled for a dependency" : "")")
+    lines.append(
+      "thumbjob: \(Units.time(status.elapsed)) so far · at most \(counters.peakRunning) running, "
+        + "\(counters.peakWaiting) waiting")
+    return lines.joined(separator: "\n")
+  }
+
+  /// What a server of previews does.
+  static func text(
+    previews: QueueSnapshot, bodies: QueueSnapshot, _ pressure: PressureSnapshot?, columns: Int?, _ ellipsis: String
+  ) -> String {
+    var lines = lines(of: previews, columns, ellipsis)
+    lines.append("thumbjob: \(bodies.counters.running) pictures are being received")
+    lines += bodies.running.map { line($0, saying: nil, columns, ellipsis) }
+    if let line = memoryLine(of: previews, pressure) { lines.append(line) }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func lines(of queue: QueueSnapshot, _ columns: Int?, _ ellipsis: String) -> [String] {
+    let counters = queue.counters
     func list(_ operations: [OperationSnapshot], saying known: String? = nil) -> [String] {
       operations.map { line($0, saying: known, columns, ellipsis) }
     }
-    var lines = status.awaited.map { "thumbjob: waits until \($0.description) has ended" }
-    lines.append("thumbjob: \(counters.running) of \(queue.limits.maxConcurrentOperations) running")
+    var lines = ["thumbjob: \(counters.running) of \(queue.limits.maxConcurrentOperations) running"]
     lines += list(queue.running)
     let forOthers = counters.waitingForDependencies
     let reason = commonReason(queue.waiting)
@@ -24,26 +57,13 @@ enum QueueListing {
     lines += list(queue.waiting, saying: reason)
     let rest = counters.waiting - queue.waiting.count
     if rest > 0 { lines.append("  … and \(rest) more") }
-    if let fetches = status.fetches {
-      lines.append(
-        "thumbjob: \(fetches.counters.running) of \(fetches.limits.maxConcurrentOperations) fetching, \(fetches.counters.waiting) waiting"
-      )
-      lines += list(fetches.running + fetches.waiting)
-    }
-    if let listing = status.listing { lines.append("thumbjob: listing \(listing)") }
-    if let budget = queue.limits.budget {
-      var line = "thumbjob: \(ByteCount.memory(counters.reserved, of: budget.bytes)) of memory reserved"
-      if let pressure = status.pressure { line += " · pressure \(pressure.level) (\(pressure.signals))" }
-      lines.append(line)
-    }
-    let (tally, dependants) = (status.tally, counters.cancelledForDependencies)
-    lines.append(
-      "thumbjob: \(tally.found) found · \(tally.made) made · \(tally.upToDate) up to date · \(tally.failed) failed · "
-        + "\(tally.cancelled) cancelled\(dependants > 0 ? " · \(dependants) cancelled for a dependency" : "")")
-    lines.append(
-      "thumbjob: \(Units.time(status.elapsed)) so far · at most \(counters.peakRunning) running, "
-        + "\(counters.peakWaiting) waiting")
-    return lines.joined(separator: "\n")
+    return lines
+  }
+
+  private static func memoryLine(of queue: QueueSnapshot, _ pressure: PressureSnapshot?) -> String? {
+    guard let budget = queue.limits.budget else { return nil }
+    let line = "thumbjob: \(ByteCount.memory(queue.counters.reserved, of: budget.bytes)) of memory reserved"
+    return line + (pressure.map { " · pressure \($0.level) (\($0.signals))" } ?? "")
   }
 
   /// Why most of several operations wait; nil if they have no reason in common.

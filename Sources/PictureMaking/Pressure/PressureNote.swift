@@ -1,13 +1,13 @@
 import BoundedQueue
 import MemoryPressure
 
-/// A response of the job to memory pressure.
+/// A response to memory pressure.
 package struct PressureNote: Sendable {
-  /// The action of the job.
+  /// What was done.
   package enum Action: Sendable {
     /// Admits no operation and grants no reservation. Operations that have their reservation go on.
     case paused
-    /// Cancelled these operations; new operations will make their thumbnails.
+    /// Cancelled these operations; new ones will take their place.
     case requeued(CancelledOperations)
     /// Cancelled these operations and ends.
     case stopped(CancelledOperations)
@@ -24,20 +24,9 @@ package struct PressureNote: Sendable {
   }
 
   package let level: PressureLevel
-  /// The signal and its reason; nil if the job responds because no signal has come for some time.
+  /// The signal and its reason; nil if this is the response to no signal having come for some time.
   package let cause: PressureCause?
   package let action: Action
   /// Whether the note reports a change of the level.
   package let isChange: Bool
-}
-
-extension JobTally {
-  mutating func count(_ note: PressureNote) {
-    guard note.isChange else { return }
-    switch note.level {
-    case .warning: pressureWarnings += 1
-    case .critical: pressureCriticals += 1
-    case .normal: break
-    }
-  }
 }

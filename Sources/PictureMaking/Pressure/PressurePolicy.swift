@@ -1,16 +1,16 @@
 import JobSettings
 import MemoryPressure
 
-/// Decides how a job responds to memory pressure. It receives events and ticks and returns steps; it has no clock and
+/// Decides the response to memory pressure. It receives events and ticks and returns steps; it has no clock and
 /// no queue.
 struct PressurePolicy {
   /// A response to memory pressure.
   enum Step: Equatable {
     /// Admit no operation and grant no reservation. Operations that have their reservation go on.
     case pause
-    /// Cancel all operations and make their thumbnails again, with at most `max` operations at once.
+    /// Cancel all operations. Those that take their place run with at most `max` at once.
     case requeue(max: Int)
-    /// End the job.
+    /// Cancel everything.
     case stop
     /// Go on.
     case resume

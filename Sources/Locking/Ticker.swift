@@ -1,5 +1,4 @@
 import Dispatch
-import Locking
 
 /// Calls a closure repeatedly, with a pause between the calls.
 ///

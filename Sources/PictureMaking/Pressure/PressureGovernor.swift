@@ -5,11 +5,11 @@ import Locking
 import MemoryPressure
 import Synchronization
 
-/// Carries out what ``PressurePolicy`` decides about the memory pressure on a job.
+/// Carries out what ``PressurePolicy`` decides about memory pressure.
 ///
-/// At a warning it pauses the queue. At critical it does what ``PressureResponse`` says; by default it cancels all
-/// operations. Once memory is normal again, the job then makes their thumbnails with half as many operations at once,
-/// and the governor raises this number one by one.
+/// At a warning it pauses the queue. At critical it does what `PressureResponse` says; by default it cancels all
+/// operations. Once memory is normal again, half as many operations run at once, and the governor raises this number one by
+/// one.
 ///
 /// *Concurrency*: events and ticks come from any thread. A thread of its own carries them out one after the other.
 final class PressureGovernor: Sendable {
@@ -32,7 +32,7 @@ final class PressureGovernor: Sendable {
   private let onNote: @Sendable (PressureNote) -> Void
 
   /// - Parameters:
-  ///   - stop: ends the job.
+  ///   - stop: cancels everything.
   ///   - shrink: returns unused memory to the system.
   ///   - onNote: receives the responses in order, one at a time.
   init(

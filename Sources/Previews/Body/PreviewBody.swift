@@ -1,0 +1,15 @@
+/// The body of a request, which comes piece by piece.
+///
+/// Whoever reads it holds the sender back: nothing is read that is not asked for, but for a few pieces of some kilobytes.
+package protocol PreviewBody: Sendable {
+  /// How many bytes the client has announced; nil if it has not.
+  var length: Int? { get }
+
+  /// Lets a client go on that waits for `100 Continue`.
+  func begin() async throws
+
+  /// The next piece; nil at the end.
+  ///
+  /// - Throws: ``PreviewError`` if the body does not come whole, or too slowly; `CancellationError` if the client has left.
+  func next() async throws -> [UInt8]?
+}

@@ -1,0 +1,293 @@
+import BoundedQueue
+import Caching
+import Fetching
+import Files
+import Foundation
+import JobSettings
+import Locking
+import MemoryPressure
+import PictureMaking
+import Pictures
+import Sourcing
+import Thumbnails
+
+/// Makes previews of pictures that clients send, on bounded queues.
+///
+/// A picture is received by an operation of ``bodies``, which takes no thread: into a file without a name, as far as the spool has
+/// room. A ``PreviewOperation`` of ``queue`` then reads its header, reserves the memory that it needs, and makes the preview. So
+/// what waits holds no memory but the beginning of its picture, and every request is an operation that can be seen and cancelled.
+///
+/// *Concurrency*: every member may be called from any thread.
+package final class PreviewService: Sendable {
+  /// What a request gets.
+  package enum Answer: Sendable {
+    case preview(Preview)
+    case description(PictureDescription)
+  }
+
+  /// Makes the previews.
+  package let queue: BoundedOperationQueue
+  /// Receives the pictures.
+  package let bodies: BoundedOperationQueue
+  package let memory: MemoryPlan
+  package let settings: PreviewSettings
+  private let parts: PreviewParts
+  private let receiver: PictureReceiver
+  private let shares = ClientShares()
+  /// Nil if no previews are kept.
+  private let cache: PreviewCache?
+  private let watch: PressureWatch
+  /// Whether no request is taken any more.
+  private let isEnding = Locked(false)
+
+  /// How often memory pressure may cancel a request before it is answered so.
+  private static let mostRequeues = 3
+  /// The seconds after which a client that was turned away may come again.
+  private static let retrySeconds = 5
+
+  /// - Parameters:
+  ///   - connections: how many clients may send pictures at once.
+  ///   - onOpening: receives which pressure signals can be used.
+  ///   - onNote: receives each response to memory pressure.
+  ///   - onShortfall: receives, at most once, what parts of the fence do not hold.
+  package init(
+    _ settings: PreviewSettings, connections: Int, surroundings: Surroundings = Surroundings(),
+    rules: PressureRules = PressureRules(),
+    onOpening: @escaping @Sendable ([PressureSignalReport]) -> Void, onNote: @escaping @Sendable (PressureNote) -> Void,
+    onShortfall: @escaping @Sendable (String) -> Void
+  ) {
+    self.settings = settings
+    let limit = MemoryLimit.find(in: surroundings)
+    let folder = settings.spoolFolder ?? Path(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")
+    let wanted: Int? =
+      switch settings.spoolBytes {
+      case nil: nil
+      case .bytes(let bytes): bytes
+      case .percent(let share): Int(Double(limit.bytes) * share / 100)
+      }
+    let spool = PictureSpool(folder, wanted: wanted, limit: limit)
+    var usage = UsageReader(limit: limit, surroundings: surroundings).read()
+    // Pictures in memory are no part of the budget.
+    if spool.isInMemory {
+      usage.resident += spool.bytes
+      usage.group? += spool.bytes
+    }
+    memory = MemoryPlan(settings.memory, limit: limit, usage: usage)
+    queue = BoundedOperationQueue(
+      name: "previews", maxConcurrentOperations: settings.maxInUse, backlog: settings.backlog, budget: memory.budget,
+      qos: .userInitiated)
+    bodies = BoundedOperationQueue(name: "pictures", maxConcurrentOperations: connections, backlog: connections)
+    let decoders = PictureDecoders(settings.isolate, mostIdle: settings.maxInUse, onShortfall: onShortfall)
+    parts = PreviewParts(
+      memory: memory, decoders: decoders, limitPixels: settings.limitPixels, timeout: settings.timeout)
+    receiver = PictureReceiver(
+      spool.spool, limit: spool.isInMemory ? min(settings.limitBytes, spool.bytes) : settings.limitBytes,
+      digests: settings.cache != nil)
+    let cache = settings.cache.map { [memory, queue] in PreviewCache(bytes: memory.bytes(of: $0), queue) }
+    self.cache = cache
+    watch = PressureWatch(
+      memory, queue, response: settings.onPressure, source: settings.pressureSource, in: surroundings, rules,
+      makers: parts.makers, decoders: decoders, onOpening: onOpening,
+      onNote: { note in
+        switch note.level {
+        case .normal: break
+        case .warning: cache?.trim()
+        case .critical: cache?.removeAll()
+        }
+        onNote(note)
+      })
+  }
+
+  /// Opens the pressure signals.
+  ///
+  /// - Throws: `PressureSignalError` if the requested ones cannot be used.
+  package func start() throws {
+    let queue = queue
+    try watch.start(stop: {
+      queue.pause(.pressure)
+      return queue.cancelAll(reason: .pressure)
+    })
+  }
+
+  package var pressure: PressureSnapshot? { watch.snapshot }
+
+  /// Changes limits at once. A limit that is nil stays as it is.
+  package func changeLimits(max: Int?, backlog: Int?, budget: Int?) {
+    if let max { watch.maxChanges(to: max) }
+    queue.changeLimits { limits in
+      if let max { limits.maxConcurrentOperations = max }
+      if let backlog { limits.backlog = backlog }
+      if let budget { limits.budget = MemoryBudget(bytes: budget) }
+    }
+  }
+
+  /// How often previews were kept, and the bytes of those that are; nil if none are kept.
+  package var cached: (counters: CacheCounters, bytes: Int)? { cache.map { ($0.counters, $0.bytes) } }
+
+  /// The most memory that this process and its helper processes have held, in bytes.
+  package var peakMemory: Int { parts.decoders.peakMemory }
+
+  /// Why no decoder process can be started; nil if it can.
+  package var obstacle: DecoderObstacle? { PictureDecoders.obstacle }
+
+  // MARK: Requests
+
+  /// Answers a request that has a picture.
+  ///
+  /// - Parameters:
+  ///   - call: what is asked for.
+  ///   - client: who asks; pictures of one client are decoded by other processes than those of another.
+  ///   - name: of the request, for people.
+  /// - Throws: ``PreviewError``; and `CancellationError` when the task is cancelled, which cancels the work.
+  package func answer(
+    _ call: PreviewCall, _ body: any PreviewBody, contentType: String?, field: String?, from client: String,
+    name: String
+  ) async throws -> Answer {
+    shares.enter(client)
+    defer { shares.leave(client) }
+    do {
+      if isEnding.withLock({ $0 }) { throw Self.ending }
+      let limitPixels = settings.limitPixels
+      let receiving = ResultOperation(title: "picture of \(name) from \(client)", kind: "picture") { [receiver] in
+        try await receiver.receive(
+          body, contentType: contentType, field: field, from: client,
+          check: { window throws(PreviewError) in try Self.check(window, limitPixels: limitPixels) }, progress: { _ in }
+        )
+      }
+      let picture = try await bodies.run(receiving)
+      switch call {
+      case .make(let request): return .preview(try await make(picture, request, name: name))
+      default:
+        return .description(
+          try await queue.run(DescribeOperation(picture.file, name: name, timeLimit: settings.timeout)))
+      }
+    } catch {
+      throw Self.answerable(error, memory)
+    }
+  }
+
+  /// Makes a preview, again if memory pressure has cancelled it.
+  private func make(_ picture: ReceivedPicture, _ request: PreviewRequest, name: String) async throws -> Preview {
+    func operation() -> PreviewOperation {
+      let operation = PreviewOperation(picture.file, request, name: name, parts)
+      operation.queuePriority = shares.priority(of: picture.file.host)
+      return operation
+    }
+    var tries = 0
+    while true {
+      do {
+        guard let cache, let digest = picture.digest else { return try await queue.run(operation()) }
+        return try await cache.preview(for: PreviewCache.Key(digest: digest, request: request), operation)
+      } catch let error as OperationCancelledError {
+        guard error.reason == .pressure, settings.onPressure == .requeue, tries < Self.mostRequeues else { throw error }
+        tries += 1
+      } catch let error as SubmitError {
+        // Pressure turns away what waits for the backlog, too.
+        guard error == .cancelled(.pressure), settings.onPressure == .requeue, tries < Self.mostRequeues else {
+          throw error
+        }
+        tries += 1
+      }
+    }
+  }
+
+  /// Turns a picture away of which the beginning tells that there will be no preview.
+  private static func check(_ window: [UInt8], limitPixels: Int) throws(PreviewError) {
+    let pixels: PixelSize?
+    do throws(ThumbnailError) {
+      let type = try SourceFile.expectedType(head: window)
+      let bytes = ByteReader(bytes: window)
+      switch type {
+      case .jpeg: pixels = (try? ThumbnailMaker.readInfo(of: bytes))?.pixels
+      case .png, .gif, .webp, .bmp, .heic, .avif:
+        // What is behind the beginning may be missing for the reader.
+        pixels = (try? PictureReader.readHeader(of: bytes, type: type))?.pixels
+      default: pixels = nil
+      }
+    } catch {
+      throw answer(to: .source(error))
+    }
+    if let pixels, pixels.count > limitPixels {
+      throw answer(to: .source(.tooManyPixels(pixels, limit: limitPixels)))
+    }
+  }
+
+  // MARK: End
+
+  /// Takes no more requests, and answers those that are here.
+  package func beginToEnd() { isEnding.withLock { $0 = true } }
+
+  /// Cancels all requests.
+  @discardableResult package func cancelAll(_ reason: CancelReason) -> (waiting: Int, running: Int) {
+    let cancelled = [bodies, queue].map { $0.cancelAll(reason: reason) }
+    return (cancelled.reduce(0) { $0 + $1.waiting.count }, cancelled.reduce(0) { $0 + $1.running.count })
+  }
+
+  /// Ends the watch of memory pressure and the helper processes. Call it when no request is left.
+  package func finish() {
+    watch.finish()
+    parts.decoders.measureMemory()
+    parts.decoders.removeIdle()
+  }
+
+  // MARK: Errors
+
+  private static let ending = PreviewError(503, .cancelled, "the server ends", retryAfter: retrySeconds)
+
+  private static func answerable(_ error: any Error, _ memory: MemoryPlan) -> any Error {
+    switch error {
+    case let error as PreviewError: error
+    case is CancellationError: error
+    case let error as OperationCancelledError where error.reason == .gone: CancellationError()
+    case let error as OperationCancelledError: answer(to: error.reason)
+    case SubmitError.cancelled(let reason): answer(to: reason)
+    case is SubmitError: ending
+    case let error as SizeSpecError: PreviewError.badRequest("\(error)")
+    default: answer(to: SourceFailure(error, plan: memory))
+    }
+  }
+
+  private static func answer(to reason: CancelReason) -> PreviewError {
+    switch reason {
+    case .pressure:
+      PreviewError(503, .pressure, "memory is short", retryAfter: retrySeconds)
+    case .timeout: PreviewError(503, .limit, "the preview takes longer than the server allows")
+    default: PreviewError(503, .cancelled, "cancelled \(reason)", retryAfter: retrySeconds)
+    }
+  }
+
+  private static func answer(to failure: SourceFailure) -> PreviewError {
+    let text = "\(failure)"
+    switch failure {
+    case .source(let error):
+      switch error {
+      case .notAnImage, .otherFormat, .unsupportedType: return PreviewError(406, .picture, text)
+      case .tooManyPixels, .thumbnailTooLarge, .sideTooLong, .tooManyScans: return PreviewError(422, .limit, text)
+      case .outOfMemory: return PreviewError(503, .server, text, retryAfter: retrySeconds)
+      case .unreadable, .internalFault: return PreviewError(500, .server, text)
+      default: return PreviewError(400, .picture, text)
+      }
+    case .memory: return PreviewError(422, .limit, text)
+    case .decoder(_, .crashed), .decoder(_, .memory): return PreviewError(400, .picture, text)
+    case .decoder: return PreviewError(503, .server, text, retryAfter: retrySeconds)
+    default: return PreviewError(500, .server, text)
+    }
+  }
+}
+
+extension BoundedOperationQueue {
+  /// Runs an operation and returns its result. If the task is cancelled, so is the operation.
+  fileprivate func run<Value>(_ operation: ResultOperation<Value>) async throws -> Value {
+    try await withTaskCancellationHandler {
+      try await submit(operation)
+      return try await operation.result
+    } onCancel: {
+      operation.cancel(reason: .gone)
+    }
+  }
+}
+
+extension CancelReason {
+  /// Nobody waits for the result.
+  package static let gone = CancelReason("gone", saying: "because its client does not wait for it any more")
+}

@@ -1,0 +1,80 @@
+/// What the head of a request says.
+package struct RequestHead: Sendable {
+  package let method: String
+  /// The path as it was sent, with its percent escapes.
+  package let path: String
+  /// The parameters after the question mark, decoded, in their order.
+  package let query: [QueryItem]
+  /// The field API-Key.
+  package let key: String?
+  package let contentType: String?
+  package let accept: String?
+
+  package struct QueryItem: Sendable, Equatable {
+    package let name: String
+    package let value: String
+
+    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+  }
+
+  package init(
+    method: String, path: String, query: [QueryItem] = [], key: String? = nil, contentType: String? = nil,
+    accept: String? = nil
+  ) {
+    (self.method, self.path, self.query) = (method, path, query)
+    (self.key, self.contentType, self.accept) = (key, contentType, accept)
+  }
+
+  /// - Parameter target: path and query, as in the first line of a request.
+  /// - Throws: ``PreviewError`` for a query with more than ``mostParameters`` parameters, or with text that is not UTF-8.
+  package init(
+    method: String, target: String, key: String? = nil, contentType: String? = nil, accept: String? = nil
+  ) throws(PreviewError) {
+    let path = target.prefix { $0 != "?" }
+    let pairs = target.dropFirst(path.count).dropFirst().split(separator: "&")
+    guard pairs.count <= Self.mostParameters else { throw .badRequest("the request has too many parameters") }
+    var query: [QueryItem] = []
+    for pair in pairs {
+      let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = Percent.decoded(halves[0], plusIsSpace: true),
+        let value = halves.count < 2 ? "" : Percent.decoded(halves[1], plusIsSpace: true)
+      else { throw .badRequest("a parameter is not percent-encoded UTF-8") }
+      query.append(QueryItem(name, value))
+    }
+    self.init(method: method, path: String(path), query: query, key: key, contentType: contentType, accept: accept)
+  }
+
+  private static let mostParameters = 64
+
+  /// The value of a parameter; the last one if it is given several times.
+  func value(_ name: String) -> String? { query.last { $0.name == name }?.value }
+}
+
+/// Percent escapes (RFC 3986, 2.1).
+enum Percent {
+  /// The text without escapes; nil if they are invalid, or the text is not UTF-8.
+  static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    var rest = Substring(text).utf8
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
+        bytes.append(high << 4 | low)
+      case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+      default: bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,275 @@
+#if Endpoint
+import ArgumentParser
+import BoundedQueue
+import Files
+import Foundation
+import JobSettings
+import Locking
+import PictureMaking
+import PreviewEndpoint
+import Previews
+import StatusEndpoint
+import Synchronization
+
+/// A server of previews with everything that the command adds: messages, the access log, signals and the status endpoint.
+///
+/// *Concurrency*: call ``run()`` once, on the main thread. Signals are handled on a thread of their own, and never wait.
+final class ServeSession: Sendable {
+  private let settings: ServeSettings
+  private let reader: ServeSettingsReader
+  private let console = Console()
+  private let messages: Messages
+  private let output = JSONLinesOutput()
+  private let tally = ServeTally()
+  private let serviceManager = ServiceManager()
+  /// The INT or TERM that ends the server; 0 before.
+  private let endingSignal = Atomic<CInt>(0)
+  private let isListing = Atomic(false)
+  /// Signalled by the signal that ends the server.
+  private let end = TimedSignal()
+  /// Carries out what a signal asks for, so that the signal thread is always free for the next one.
+  private let actions = SerialThread(name: "actions")
+  private let status = Locked<ServeEndpoint?>(nil)
+
+  private static let lastWait = Duration.seconds(1)
+  private static let listedOperations = 10_000
+  /// How often to see whether requests are left at the end.
+  private static let step = Duration.milliseconds(50)
+
+  init(_ settings: ServeSettings, _ reader: ServeSettingsReader) {
+    (self.settings, self.reader) = (settings, reader)
+    messages = Messages(console)
+  }
+
+  private struct StartError: Error {
+    let text: String
+    let status: ExitStatus
+
+    init(_ text: String, _ status: ExitStatus) { (self.text, self.status) = ("thumbjob: \(text)", status) }
+  }
+
+  /// Serves until a signal ends it.
+  func run() -> ExitCode {
+    do { return try serve() } catch {
+      messages.drain(upTo: Self.lastWait)
+      console.print(error.text, .failure)
+      return error.status.code
+    }
+  }
+
+  private func serve() throws(StartError) -> ExitCode {
+    if let problem = ProcessLimits.problem(max: settings.previews.maxInUse, connections: settings.connections) {
+      throw StartError(problem, .systemLimit)
+    }
+    let service = PreviewService(
+      settings.previews, connections: settings.connections,
+      onOpening: { [self] reports in
+        if let text = PressureText.text(reports, isVerbose: settings.verbose) {
+          messages.printLine("thumbjob: \(text)")
+        }
+      },
+      onNote: { [self] note in
+        status.withLock { $0 }?.handle(note)
+        if note.level != .normal || !settings.quiet {
+          messages.print(PressureText.text(note, namesLimit: settings.verbose ? .max : 5))
+        }
+      },
+      onShortfall: { [self] text in messages.print(StyledText("thumbjob: \(text)", .warning)) })
+    if let obstacle = service.obstacle {
+      messages.print(StyledText("thumbjob: \(Advice.warning(of: obstacle, settings.previews.isolate))", .warning))
+    }
+    let endpoint: PreviewEndpoint
+    do {
+      endpoint = try PreviewEndpoint(
+        ListeningSocket.activated() ?? ListeningSocket.open(settings.address), service, key: settings.key,
+        version: Version.current, connections: settings.connections, onAnswer: { [self] in handle($0) })
+    } catch let error as StatusEndpointError {
+      throw StartError("\(error.place): \(error.reason)", .noStatusAddress)
+    } catch {
+      throw StartError("\(settings.address): \(error)", .noStatusAddress)
+    }
+    let statusEndpoints: [StatusEndpoint]
+    do throws(StartError) {
+      statusEndpoints = try openStatus(service, address: endpoint.address)
+      do { try service.start() } catch { throw StartError("\(error)", .usage) }
+      guard SignalListener.listen({ [self] in handle($0, service, endpoint, statusEndpoints) }) else {
+        throw StartError(ProcessLimits.noThread, .systemLimit)
+      }
+    } catch {
+      endpoint.close()
+      throw error
+    }
+    if !settings.quiet { messages.print(StyledText("thumbjob: previews at \(Self.link(endpoint.address))")) }
+    serviceManager?.send("READY=1")
+    let alive = aliveTicker(service)
+    _ = end.wait(upTo: .seconds(1 << 33))
+    let signal = endingSignal.load(ordering: .acquiring)
+    serviceManager?.send("STOPPING=1")
+    finish(service, endpoint)
+    alive?.stop()
+    for endpoint in statusEndpoints { endpoint.close() }
+    printSummary(service)
+    return ExitCode(128 + signal)
+  }
+
+  /// Answers the requests that are here, within the time that one may wait, and closes everything.
+  private func finish(_ service: PreviewService, _ endpoint: PreviewEndpoint) {
+    service.beginToEnd()
+    endpoint.stopListening()
+    let deadline = ContinuousClock.now + settings.previews.hold
+    while endpoint.openConnections > 0, .now < deadline { Thread.sleep(forTimeInterval: Self.step / .seconds(1)) }
+    service.cancelAll(.shutdown)
+    endpoint.close()
+    service.finish()
+  }
+
+  private func openStatus(_ service: PreviewService, address: StatusAddress) throws(StartError) -> [StatusEndpoint] {
+    if settings.status == .off { return [] }
+    let source = ServeEndpoint(service, tally, address: Self.link(address))
+    status.withLock { $0 = source }
+    do {
+      let chosen = settings.status == nil ? nil : try StatusToken.chosen()
+      var endpoints: [StatusEndpoint] = []
+      for place in [nil, settings.status] where place != nil || endpoints.isEmpty {
+        let opened = try StatusEndpoint.open(
+          place, dataSource: source, control: source, feed: source.feed, times: source.times,
+          token: place == nil ? AccessToken() : chosen ?? AccessToken())
+        guard let opened else { continue }
+        endpoints.append(opened)
+        if let link = opened.pageLink(withToken: chosen == nil) { console.print("thumbjob: status at \(link)") }
+      }
+      return endpoints
+    } catch let error as TextError {
+      throw StartError("\(error)", .usage)
+    } catch {
+      throw StartError(Advice.line(error), .noStatusAddress)
+    }
+  }
+
+  private static func link(_ address: StatusAddress) -> String {
+    if case .tcp = address { "http://\(address)" } else { "\(address)" }
+  }
+
+  private func aliveTicker(_ service: PreviewService) -> Ticker? {
+    guard let serviceManager else { return nil }
+    return Ticker(name: "service", every: min(.seconds(5), serviceManager.watchdogPause ?? .seconds(5))) {
+      let counters = service.queue.counters
+      serviceManager.send("STATUS=\(counters.running) running, \(counters.waiting) waiting")
+      serviceManager.send("WATCHDOG=1")
+    }
+  }
+
+  // MARK: Answers
+
+  private func handle(_ request: AnsweredRequest) {
+    tally.count(request)
+    if settings.json { output.write(AccessLine(request)) }
+    if settings.verbose {
+      let size = "\(ByteCount.memory(request.bytesReceived)) → \(ByteCount.memory(request.bytesSent))"
+      messages.printLine(
+        "\(request.status) \(request.method) \(printableText(of: Array(request.path.utf8))) \(size) "
+          + "in \(Units.time(request.time))")
+    }
+  }
+
+  private func printSummary(_ service: PreviewService) {
+    if !settings.quiet {
+      let counters = tally.asRunCounters
+      messages.print(
+        StyledText(
+          "thumbjob: \(Units.count(counters["previews"], "preview")) · \(counters["refused"] + counters["faults"]) refused · "
+            + "\(counters["turned_away"]) turned away · \(counters["left"]) left · at most "
+            + "\(service.queue.counters.peakRunning) running, \(service.queue.counters.peakWaiting) waiting · peak memory "
+            + ByteCount.memory(service.peakMemory)))
+    }
+    messages.drain(upTo: Self.lastWait)
+  }
+
+  // MARK: Signals
+
+  /// Handles a signal on the signal thread. Other threads print and cancel.
+  private func handle(
+    _ signal: CInt, _ service: PreviewService, _ endpoint: PreviewEndpoint, _ statusEndpoints: [StatusEndpoint]
+  ) {
+    switch signal {
+    case SIGUSR1:
+      guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
+      messages.print { [self] console in
+        isListing.store(false, ordering: .releasing)
+        let terminal = console.terminal
+        console.print(
+          QueueListing.text(
+            previews: service.queue.snapshot(waitingLimit: Self.listedOperations),
+            bodies: service.bodies.snapshot(waitingLimit: Self.listedOperations), service.pressure,
+            columns: terminal.columns, terminal.charset.ellipsis))
+      }
+    case SIGUSR2:
+      actions.async { [self] in
+        let cancelled = service.cancelAll(.user)
+        messages.print(
+          StyledText(
+            "thumbjob: cancelled by USR2: \(cancelled.running) running, \(cancelled.waiting) waiting; their clients get 503",
+            .warning))
+      }
+    case SIGHUP: actions.async { [self] in readAgain(service) }
+    default:
+      if endingSignal.exchange(signal, ordering: .acquiringAndReleasing) != 0 {
+        endpoint.removeSocket()
+        for endpoint in statusEndpoints { endpoint.removeSocket() }
+        console.abandonBottom()
+        _exit(128 + signal)
+      }
+      let name = signal == SIGINT ? "INT" : "TERM"
+      status.withLock { $0 }?.end("stopped by \(name)")
+      messages.print(
+        StyledText(
+          "thumbjob: stopped by \(name): taking no more requests, answering those that are here; a second \(name) exits at once",
+          .warning))
+      end.signal()
+    }
+  }
+
+  /// Reads the settings again, and applies the limits among them.
+  private func readAgain(_ service: PreviewService) {
+    do {
+      let fresh = try reader.read()
+      if let problem = ProcessLimits.problem(max: fresh.previews.maxInUse) {
+        throw TextError("max: the process \(problem)")
+      }
+      service.changeLimits(
+        max: fresh.previews.maxInUse, backlog: fresh.previews.backlog,
+        budget: fresh.previews.memory.flatMap { service.memory.bytes(of: $0) })
+      let limits = service.queue.limits
+      messages.print(
+        StyledText(
+          "thumbjob: HUP: max \(limits.maxConcurrentOperations), backlog \(limits.backlog), memory "
+            + "\(ByteCount.memory(limits.budget?.bytes ?? 0)); other settings need a new start"))
+    } catch {
+      messages.print(StyledText("thumbjob: HUP: nothing is changed: \(error)", .failure))
+    }
+  }
+}
+
+/// The line of the access log. It has no parameters of requests, which may have keys.
+private struct AccessLine: Encodable {
+  let event = "answer"
+  let id, method, path, client: String
+  let dialect, reason: String?
+  let status, bytesReceived, bytesSent: Int
+  let seconds: Double
+  let left: Bool
+
+  enum CodingKeys: String, CodingKey {
+    case event, id, method, path, client, dialect, reason, status, seconds, left
+    case bytesReceived = "bytes_received"
+    case bytesSent = "bytes_sent"
+  }
+
+  init(_ request: AnsweredRequest) {
+    (id, method, path, client) = (request.id, request.method, request.path, request.client)
+    (dialect, reason, status) = (request.dialect, request.reason?.rawValue, request.status)
+    (bytesReceived, bytesSent, left) = (request.bytesReceived, request.bytesSent, request.isAbandoned)
+    seconds = request.time / .seconds(1)
+  }
+}
+#endif
