@@ -86,7 +86,7 @@ final class PreviewResponder: Sendable {
     let start = ContinuousClock.now
     let id = Self.id(request.headers[.requestID]) ?? "\(lastNumber.add(1, ordering: .relaxed).newValue)"
     let target = request.head.path ?? "/"
-    let body = HTTPBody(request, on: channel)
+    let body = HTTPBody(request, on: channel, executor)
     let client = Self.client(of: channel)
     var dialect: String?
     var reply: Reply?

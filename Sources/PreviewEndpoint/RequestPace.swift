@@ -54,6 +54,8 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
   private var isAsking = false
   /// Whether the connection ends with its present answer.
   private var isLast = false
+  /// What came of a body in one read of the connection. A client may send each byte as a chunk, and each piece takes time.
+  private var gathered: ByteBuffer?
   /// Called once if the client leaves.
   var onClose: (() -> Void)?
 
@@ -106,8 +108,28 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
     context.read()
   }
 
+  func channelReadComplete(context: ChannelHandlerContext) {
+    pass(context)
+    context.fireChannelReadComplete()
+  }
+
+  /// Passes on what was gathered of a body.
+  private func pass(_ context: ChannelHandlerContext) {
+    if let bytes = gathered.take() { context.fireChannelRead(wrapInboundOut(.body(bytes))) }
+  }
+
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch unwrapInboundIn(data) {
+    let part = unwrapInboundIn(data)
+    note(part, context)
+    guard case .body(var bytes) = part else {
+      pass(context)
+      return context.fireChannelRead(data)
+    }
+    if gathered == nil { gathered = bytes } else { gathered?.writeBuffer(&bytes) }
+  }
+
+  private func note(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+    switch part {
     case .head(let head):
       timer?.cancel()
       unanswered += 1
@@ -129,7 +151,6 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
       state = .idle
       becomeIdle(context)
     }
-    context.fireChannelRead(data)
   }
 
   private func becomeIdle(_ context: ChannelHandlerContext) {
@@ -140,7 +161,13 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
   // MARK: Answers
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+    switch unwrapOutboundIn(data) {
+    case .head(var head) where isLast && head.status.code >= 200:
+      head.headerFields[.connection] = "close"
+      return context.write(wrapOutboundOut(.head(head)), promise: promise)
+    case .head, .body: return context.write(data, promise: promise)
+    case .end: break
+    }
     onClose = nil
     unanswered -= 1
     let isSent = promise ?? context.eventLoop.makePromise()

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Finds the picture in a form that comes piece by piece.
 ///
 /// It keeps no more than the end of a piece in which a boundary may begin, and the head of a part.
@@ -112,13 +114,14 @@ struct FormReader: Sendable {
   }
 
   private func find(_ pattern: [UInt8]) -> Int? {
-    guard rest.count >= pattern.count else { return nil }
-    return rest.withUnsafeBufferPointer { bytes in
-      var start = 0
-      while let first = bytes[start...(bytes.count - pattern.count)].firstIndex(of: pattern[0]) {
-        if bytes[first..<first + pattern.count].elementsEqual(pattern) { return first }
-        start = first + 1
-        if start > bytes.count - pattern.count { return nil }
+    rest.withUnsafeBytes { bytes -> Int? in
+      guard let start = bytes.baseAddress else { return nil }
+      var offset = 0
+      while offset <= bytes.count - pattern.count,
+        let first = memchr(start + offset, CInt(pattern[0]), bytes.count - pattern.count - offset + 1)
+      {
+        if memcmp(first, pattern, pattern.count) == 0 { return UnsafeRawPointer(first) - start }
+        offset = UnsafeRawPointer(first) - start + 1
       }
       return nil
     }

@@ -15,19 +15,29 @@ struct PictureSpool: Sendable {
   private static let mostBytes = 1 << 30
   /// The share of the memory limit that files in memory may have.
   private static let memoryShare = 8
+  /// The share of the memory limit that files on a disk may have.
+  private static let cacheShare = 3
 
   /// - Parameters:
-  ///   - folder: for the files.
-  ///   - wanted: the most bytes; nil for half of the free space, at most 1 GiB, or an eighth of the memory.
-  init(_ folder: Path, wanted: Int?, limit: MemoryLimit) {
+  ///   - folder: for the files; nil for that of temporary files. If that takes none, they are in memory.
+  ///   - wanted: the most bytes; nil for half of the free space, but at most a part of the memory.
+  /// - Throws: `FetchError` if a folder was named, and takes no files.
+  init(_ named: Path?, wanted: Int?, limit: MemoryLimit) throws(FetchError) {
+    let folder = named ?? Path(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")
+    var takesFiles = true
+    do throws(FetchError) { _ = try Spool(folder: folder, bytes: 1).file() } catch {
+      if named != nil { throw error }
+      takesFiles = false
+    }
     var space = statfs()
-    let isThere = folder.withCString { statfs($0, &space) == 0 && access($0, W_OK | X_OK) == 0 }
+    let isKnown = folder.withCString { statfs($0, &space) == 0 }
     // TMPFS_MAGIC and RAMFS_MAGIC (linux/magic.h).
-    isInMemory = !isThere || [0x0102_1994, 0x8584_58f6].contains(UInt32(truncatingIfNeeded: space.f_type))
-    let free = Int(clamping: space.f_bavail) &* Int(clamping: space.f_bsize)
-    bytes =
-      wanted
-      ?? (isInMemory ? max(1 << 20, limit.bytes / Self.memoryShare) : min(Self.mostBytes, max(1 << 20, free / 2)))
-    spool = isThere ? Spool(folder: folder, bytes: bytes) : Spool(inMemory: bytes)
+    isInMemory =
+      !takesFiles || isKnown && [0x0102_1994, 0x8584_58f6].contains(UInt32(truncatingIfNeeded: space.f_type))
+    let free = takesFiles && isKnown ? Int(clamping: space.f_bavail) * Int(clamping: space.f_bsize) : Int.max
+    // Files that are gone soon are never written to the disk, if the memory for the system's cache is large enough.
+    let most = isInMemory ? limit.bytes / Self.memoryShare : min(Self.mostBytes, limit.bytes / Self.cacheShare)
+    bytes = wanted ?? max(1 << 20, min(most, free / 2))
+    spool = takesFiles ? Spool(folder: folder, bytes: bytes) : Spool(inMemory: bytes)
   }
 }

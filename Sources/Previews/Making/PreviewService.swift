@@ -50,22 +50,22 @@ package final class PreviewService: Sendable {
   ///   - onOpening: receives which pressure signals can be used.
   ///   - onNote: receives each response to memory pressure.
   ///   - onShortfall: receives, at most once, what parts of the fence do not hold.
+  /// - Throws: `FetchError` if the folder for received pictures takes no files.
   package init(
     _ settings: PreviewSettings, connections: Int, surroundings: Surroundings = Surroundings(),
     rules: PressureRules = PressureRules(),
     onOpening: @escaping @Sendable ([PressureSignalReport]) -> Void, onNote: @escaping @Sendable (PressureNote) -> Void,
     onShortfall: @escaping @Sendable (String) -> Void
-  ) {
+  ) throws(FetchError) {
     self.settings = settings
     let limit = MemoryLimit.find(in: surroundings)
-    let folder = settings.spoolFolder ?? Path(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")
     let wanted: Int? =
       switch settings.spoolBytes {
       case nil: nil
       case .bytes(let bytes): bytes
       case .percent(let share): Int(Double(limit.bytes) * share / 100)
       }
-    let spool = PictureSpool(folder, wanted: wanted, limit: limit)
+    let spool = try PictureSpool(settings.spoolFolder, wanted: wanted, limit: limit)
     var usage = UsageReader(limit: limit, surroundings: surroundings).read()
     // Pictures in memory are no part of the budget.
     if spool.isInMemory {

@@ -86,8 +86,9 @@ final class ServeEndpoint: RunDataSource, RunControl {
     let reason = ending.withLock { $0 }
     let state: RunState = reason != nil ? .stopping : previews.pauses.isEmpty ? .running : .paused
     var counters = tally.asRunCounters
-    counters.waiting = previews.counters.waiting + bodies.counters.waiting
-    counters.running = previews.counters.running + bodies.counters.running
+    // Pictures that are coming take no place.
+    counters.waiting = previews.counters.waiting + bodies.counters.waiting + bodies.counters.running
+    counters.running = previews.counters.running
     counters.waitingForMemory = previews.counters.waitingForMemory
     (counters.peakRunning, counters.peakWaiting) = (previews.counters.peakRunning, previews.counters.peakWaiting)
     let rate = rates.rate(ended: counters.ended, made: counters.made, at: elapsed)

@@ -61,20 +61,7 @@ final class ServeSession: Sendable {
     if let problem = ProcessLimits.problem(max: settings.previews.maxInUse, connections: settings.connections) {
       throw StartError(problem, .systemLimit)
     }
-    let service = PreviewService(
-      settings.previews, connections: settings.connections,
-      onOpening: { [self] reports in
-        if let text = PressureText.text(reports, isVerbose: settings.verbose) {
-          messages.printLine("thumbjob: \(text)")
-        }
-      },
-      onNote: { [self] note in
-        status.withLock { $0 }?.handle(note)
-        if note.level != .normal || !settings.quiet {
-          messages.print(PressureText.text(note, namesLimit: settings.verbose ? .max : 5))
-        }
-      },
-      onShortfall: { [self] text in messages.print(StyledText("thumbjob: \(text)", .warning)) })
+    let service = try makeService()
     if let obstacle = service.obstacle {
       messages.print(StyledText("thumbjob: \(Advice.warning(of: obstacle, settings.previews.isolate))", .warning))
     }
@@ -110,6 +97,28 @@ final class ServeSession: Sendable {
     for endpoint in statusEndpoints { endpoint.close() }
     printSummary(service)
     return ExitCode(128 + signal)
+  }
+
+  private func makeService() throws(StartError) -> PreviewService {
+    do {
+      return try PreviewService(
+        settings.previews, connections: settings.connections,
+        onOpening: { [self] reports in
+          if let text = PressureText.text(reports, isVerbose: settings.verbose) {
+            messages.printLine("thumbjob: \(text)")
+          }
+        },
+        onNote: { [self] note in
+          status.withLock { $0 }?.handle(note)
+          if note.level != .normal || !settings.quiet {
+            messages.print(PressureText.text(note, namesLimit: settings.verbose ? .max : 5))
+          }
+        },
+        onShortfall: { [self] text in messages.print(StyledText("thumbjob: \(text)", .warning)) })
+    } catch {
+      let folder = settings.previews.spoolFolder ?? "/tmp"
+      throw StartError("--spool: \(folder.printable): \(error)", .cannotCreateOutput)
+    }
   }
 
   /// Answers the requests that are here, within the time that one may wait, and closes everything.

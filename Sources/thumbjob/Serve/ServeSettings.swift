@@ -52,7 +52,9 @@ struct ServeSettings: Equatable, DefaultSettings {
     Setting(
       "spool-size", \.previews.spoolBytes, .text(MemorySize.init(parsing:for:)), value: "size",
       "The most bytes of all received pictures; clients wait for room with theirs.",
-      default: "half of the free space, at most 1G; an eighth of the memory limit where the folder is in memory"),
+      default:
+        "half of the free space, at most 1G or a third of the memory limit; an eighth of it where the folder is in memory"
+    ),
     Setting(
       "cache", \.previews.cache, .text(MemorySize.init(parsing:for:)), value: "size",
       "Memory for previews, for requests that want the same of an equal picture. Computing the digests of pictures takes time.",

@@ -9,7 +9,8 @@ enum ImaginaryOperation: String, Sendable {
 
   static func isMissing(_ name: String) -> PreviewError {
     PreviewError(
-      501, .request, "the operation \(name) is not supported: previews differ from their pictures in size only")
+      501, .request,
+      "the operation \(name) is not supported: previews differ from their pictures in size, format and quality only")
   }
 
   /// What it asks for.
