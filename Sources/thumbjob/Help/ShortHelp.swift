@@ -7,8 +7,7 @@ enum ShortHelp {
            thumbjob watch FOLDER...         keeps thumbnails up to date from now on
            thumbjob compare SOURCE...       measures other queues beside this
            thumbjob status [PID] [--watch]  what runs, what waits, and why
-           thumbjob cancel [PID [NUMBER]]   cancels a job, or one operation
-           thumbjob pause [PID], thumbjob resume [PID]  a job pauses; it goes on
+           thumbjob cancel [PID [NUMBER]]   a job, or one operation; pause, resume
            thumbjob report [DIR]            what was made, what failed, and why
            thumbjob split SOURCE...         lists for the machines of a cluster
            thumbjob checksum SOURCE...      SHA-256 of all files, as sha256sum
