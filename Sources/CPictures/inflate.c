@@ -170,7 +170,8 @@ static int inflate_more(z_streamp stream) {
   isal->next_out = stream->next_out;
   isal->avail_out = output;
   int status = isal_inflate(isal);
-  uInt unread = isal->avail_in;
+  // At an error, ISA-L may have counted below zero.
+  uInt unread = isal->avail_in < input - seen ? isal->avail_in : input - seen;
   // At the end of the data, ISA-L holds bytes that follow the data. They count as unread. Those of earlier calls can no
   // longer be given back, so the checksum is taken from them.
   if (isal->block_state == ISAL_BLOCK_FINISH && isal->read_in_length > 0) unread += (uInt)isal->read_in_length / 8;
