@@ -7,7 +7,8 @@ enum ShortHelp {
            thumbjob watch FOLDER...         keeps thumbnails up to date from now on
            thumbjob compare SOURCE...       measures other queues beside this
            thumbjob status [PID] [--watch]  what runs, what waits, and why
-           thumbjob cancel [PID [NUMBER]]   a job, or one operation; pause, resume
+           thumbjob cancel [PID [NUMBER]]   cancels a job, or one operation
+           thumbjob pause [PID], thumbjob resume [PID]  a job pauses; it goes on
            thumbjob report [DIR]            what was made, what failed, and why
            thumbjob split SOURCE...         lists for the machines of a cluster
            thumbjob checksum SOURCE...      SHA-256 of all files, as sha256sum
@@ -20,8 +21,7 @@ enum ShortHelp {
       -j, --max N         how many operations run at once (one for each processor)
       --memory SIZE       the most memory that all of them take: 512M, 25%
       --exclude GLOB      passes over files and folders; --include reads no others
-      --force             also makes thumbnails that are up to date
-      --dry-run           lists what would be made, and makes nothing
+      --force, --dry-run  makes what is up to date too; lists, and makes nothing
       --json              a JSON line for each source not up to date, then a summary
       --status ADDRESS    also serves a page that shows the run: 127.0.0.1:8080
 
