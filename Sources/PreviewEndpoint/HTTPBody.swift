@@ -9,17 +9,22 @@ import StatusEndpoint
 
 /// The body of an HTTP request.
 ///
-/// Who waits for a piece may be cancelled; the piece is there for the next one who asks. A cancelled read of the connection itself
-/// would end it, and with it the answer to a client that still sends.
+/// If the task that waits for a piece is cancelled, the next caller gets the piece. The read itself is never cancelled: after that,
+/// NIO would read nothing more from the connection, and a client that still sends would not get its answer.
 ///
-/// *Concurrency*: one task at a time reads it. The lock guards what the tasks share.
+/// *Concurrency*: the task of an operation reads it, and afterwards the one that has sent the answer. The first may still be busy
+/// then: it has been cancelled, and gets nothing more. The lock guards what they share.
 final class HTTPBody: PreviewBody, @unchecked Sendable {  // only the task that pulls uses the iterator
   private struct State {
     var count = 0
     /// Whether a piece is being pulled, or lies here.
     var isPulling = false
     var pulled: Result<ByteBuffer?, any Error>?
-    var waiter: CheckedContinuation<ByteBuffer?, any Error>?
+    /// Who waits for a piece, with its number.
+    var waiter: (number: Int, continuation: CheckedContinuation<ByteBuffer?, any Error>)?
+    var waiters = 0
+    /// Whether the answer is sent.
+    var isDraining = false
     /// Whether nothing more comes.
     var isOver = false
   }
@@ -33,7 +38,7 @@ final class HTTPBody: PreviewBody, @unchecked Sendable {  // only the task that 
   private let state = Locked(State())
 
   init(_ request: Request, on channel: any Channel, _ executor: LoopExecutor) {
-    // A length that no number can tell is above every limit.
+    // A length that does not fit into an `Int` is above every limit.
     length = request.headers[.contentLength].map { Int($0) ?? .max }
     isAwaited = request.headers[.expect] != nil
     (self.channel, self.executor) = (channel, executor)
@@ -53,7 +58,7 @@ final class HTTPBody: PreviewBody, @unchecked Sendable {  // only the task that 
 
   func next() async throws -> [UInt8]? {
     let piece: ByteBuffer?
-    do { piece = try await pull() } catch is SlowSender {
+    do { piece = try await pull(drains: false) } catch is SlowSender {
       throw PreviewError(408, .body, "the picture comes too slowly")
     } catch is CancellationError {
       throw CancellationError()
@@ -70,15 +75,21 @@ final class HTTPBody: PreviewBody, @unchecked Sendable {  // only the task that 
   /// Passes over what is still coming. A connection that is closed with bytes unread would lose the answer.
   func drain() async throws {
     if isAwaited { return }
-    while try await pull() != nil {}
+    let operation = state.withLock { state in
+      state.isDraining = true
+      return state.waiter.take()
+    }
+    operation?.continuation.resume(throwing: CancellationError())
+    while try await pull(drains: true) != nil {}
   }
 
   /// The next piece; nil at the end, and after an error.
-  private func pull() async throws -> ByteBuffer? {
-    let begins = state.withLock { state in
-      if state.isOver || state.isPulling { return false }
+  private func pull(drains: Bool) async throws -> ByteBuffer? {
+    let (number, begins) = state.withLock { state in
+      state.waiters += 1
+      guard !state.isOver, !state.isPulling, drains == state.isDraining else { return (state.waiters, false) }
       state.isPulling = true
-      return true
+      return (state.waiters, true)
     }
     if begins {
       Task(executorPreference: executor) { [self] in
@@ -88,35 +99,36 @@ final class HTTPBody: PreviewBody, @unchecked Sendable {  // only the task that 
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let result: Result<ByteBuffer?, any Error>? = state.withLock { state in
+          if Task.isCancelled || drains != state.isDraining { return .failure(CancellationError()) }
           if state.isOver { return .success(nil) }
           if let pulled = state.pulled.take() {
             state.isPulling = false
             return pulled
           }
-          if Task.isCancelled { return .failure(CancellationError()) }
-          state.waiter = continuation
+          state.waiter = (number, continuation)
           return nil
         }
         if let result { continuation.resume(with: result) }
       }
     } onCancel: {
-      state.withLock { $0.waiter.take() }?.resume(throwing: CancellationError())
+      let waiter = state.withLock { $0.waiter?.number == number ? $0.waiter.take() : nil }
+      waiter?.continuation.resume(throwing: CancellationError())
     }
   }
 
   private func came(_ result: Result<ByteBuffer?, any Error>) {
-    let waiter = state.withLock { state in
+    let waiter: CheckedContinuation<ByteBuffer?, any Error>? = state.withLock { state in
       switch result {
       case .success(let piece?): state.count += piece.readableBytes
       case .success(nil), .failure: state.isOver = true
       }
       guard let waiter = state.waiter.take() else {
-        // An end needs no one to hear of it.
+        // `isOver` tells of the end.
         state.pulled = state.isOver ? nil : result
-        return CheckedContinuation<ByteBuffer?, any Error>?.none
+        return nil
       }
       state.isPulling = false
-      return waiter
+      return waiter.continuation
     }
     waiter?.resume(with: result)
   }

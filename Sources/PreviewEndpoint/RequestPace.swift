@@ -32,6 +32,8 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
   /// How long a new connection may take for a head, and how long one may be idle.
   private static let headTime = TimeAmount.seconds(10)
   private static let idleTime = TimeAmount.seconds(60)
+  /// How long a client may go on to send a body after its answer.
+  private static let passingTime = TimeAmount.seconds(60)
   /// How long a client may take no part of an answer.
   private static let stalledTime = TimeAmount.seconds(20)
   private static let bodyTime = TimeAmount.seconds(10)
@@ -54,7 +56,8 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
   private var isAsking = false
   /// Whether the connection ends with its present answer.
   private var isLast = false
-  /// What came of a body in one read of the connection. A client may send each byte as a chunk, and each piece takes time.
+  /// The part of a body that came with one read of the connection. A client may send each byte as a chunk, and each piece that is
+  /// passed on takes time.
   private var gathered: ByteBuffer?
   /// Called once if the client leaves.
   var onClose: (() -> Void)?
@@ -185,7 +188,7 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
     case .body:
       endWaiting()
       state = .passing
-      limit(context, to: Self.headTime)
+      limit(context, to: Self.passingTime)
     case .answering:
       state = .idle
       becomeIdle(context)
