@@ -234,7 +234,7 @@ let package = Package(
     .target(
       name: "Sourcing",
       dependencies: [
-        "Fetching", "Files", "Marks", "Pictures", "Sandbox", "Thumbnails",
+        .target(name: "CNettle", condition: ledger), "Fetching", "Files", "Marks", "Pictures", "Sandbox", "Thumbnails",
       ],
       swiftSettings: settings),
     .target(
@@ -280,7 +280,7 @@ let package = Package(
     .target(
       name: "Jobs",
       dependencies: [
-        "BoundedQueue", .target(name: "CNettle", condition: ledger), "ContactSheet", "Fetching", "Files",
+        "BoundedQueue", "ContactSheet", "Fetching", "Files",
         "FolderWatching",
         "Gallery", "JobSettings", "Ledger", "Locking", "Marks", "MemoryPressure", "PictureMaking", "Pictures", "Places",
         "Sandbox",

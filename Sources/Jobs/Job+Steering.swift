@@ -48,10 +48,8 @@ extension Job {
   ///   may still reserve as much as before.
   /// - Returns: the new limits.
   package func changeLimits(max: Int?, backlog: Int?, budget: Int?) -> QueueLimits {
-    engine.changeLimits(max: max) { limits in
-      if let max { limits.maxConcurrentOperations = max }
-      if let backlog { limits.backlog = backlog }
-      if let budget { limits.budget = MemoryBudget(bytes: budget, largest: Swift.max(budget, memory.budget.largest)) }
+    engine.changeLimits(max: max) {
+      $0.change(max: max, backlog: backlog, budget: budget.map(memory.budget(of:)))
     }
   }
 

@@ -9,8 +9,8 @@ import StatusEndpoint
 
 /// An HTTP server for requests of preview servers' clients, in front of a `PreviewService`.
 ///
-/// One thread reads all requests and writes all answers. It reads of a body only what the service asks for, and so answers
-/// `/health` in a moment however much waits.
+/// One thread reads all requests and writes all answers. It reads only as much of a body as the service asks for. So it answers
+/// `/health` at once, however many requests wait.
 ///
 /// From the outside in: the `HTTPServer` accepts connections. ``RequestPace`` closes those whose client sends too slowly, and tells
 /// when one has left. The ``PreviewResponder`` has the `PreviewDialects` understand a request, passes it on to the service with
@@ -24,13 +24,13 @@ package final class PreviewEndpoint: Sendable {
   private let socket: ListeningSocket
   private let connections: Connections
 
-  /// Opens the socket and starts the server.
+  /// Starts the server on a socket, which it closes.
   ///
   /// - Parameters:
-  ///   - address: not `off`.
+  ///   - key: what clients must know; nil if anyone may ask.
   ///   - connections: the most clients at once.
   ///   - onAnswer: receives each answer, on the server's thread.
-  /// - Throws: `StatusEndpointError`, and errors of NIO.
+  /// - Throws: errors of NIO.
   package init(
     _ socket: ListeningSocket, _ service: PreviewService, key: String?, version: String, connections: Int,
     onAnswer: @escaping @Sendable (AnsweredRequest) -> Void

@@ -31,7 +31,7 @@ final class PreviewResponder: Sendable {
     (self.executor, self.onAnswer) = (executor, onAnswer)
   }
 
-  /// What a request gets: status, headers and body.
+  /// The answer to a request: status, headers and body.
   private struct Reply {
     var status: HTTPResponse.Status
     var headers: HTTPFields
@@ -44,9 +44,7 @@ final class PreviewResponder: Sendable {
     }
 
     init(_ value: some Encodable) {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      self.init(.ok, "application/json", (try? encoder.encode(value)).map { Array($0) } ?? [])
+      self.init(.ok, "application/json", Array(JSONText.encode(value)))
     }
 
     init(_ error: PreviewError) {
@@ -134,7 +132,7 @@ final class PreviewResponder: Sendable {
   private static func head(_ request: Request, _ target: String) throws(PreviewError) -> RequestHead {
     // The first Host field is the authority; others stay among the fields.
     guard !request.headers.contains(.host) else { throw PreviewError(400, .request, "the request names two hosts") }
-    // Pages of other sites could otherwise have their visitors' machines work.
+    // Otherwise a page of another site could use this server through the browsers of its visitors.
     let site = request.headers[.fetchSite] ?? "none"
     guard request.headers[.origin] == nil || site == "same-origin", ["same-origin", "none"].contains(site) else {
       throw PreviewError(403, .request, "pages of other sites may not send requests")
@@ -189,10 +187,9 @@ final class PreviewResponder: Sendable {
     let pace = try channel.pipeline.syncOperations.handler(type: RequestPace.self)
     if !channel.isActive { task.cancel() }
     pace.onClose = { task.cancel() }
-    do { return try await task.value } catch is CancellationError {
-      guard isHeld.withLock({ $0 }) else { throw CancellationError() }
-      throw PreviewError(503, .held, "the server is busy; the request has waited for its longest time", retryAfter: 5)
-    } catch let error as PreviewError where error.reason == .cancelled && isHeld.withLock({ $0 }) {
+    do { return try await task.value } catch {
+      let isCancelled = error is CancellationError || (error as? PreviewError)?.reason == .cancelled
+      guard isCancelled, isHeld.withLock({ $0 }) else { throw error }
       throw PreviewError(503, .held, "the server is busy; the request has waited for its longest time", retryAfter: 5)
     }
   }

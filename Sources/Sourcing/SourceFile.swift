@@ -206,9 +206,7 @@ package final class SourceFile {
     let isExpected = source.origin == .argument || source.relativePath.hasPictureName
     if head.starts(with: appleDouble) { return .other(format: nil) }
     let format = OtherFormat.sniff(head, hasSVGName: source.path.hasEnding(Array(".svg".utf8), inAnyCase: true))
-    guard isExpected else { return .other(format: format) }
-    if head.isEmpty { return .notAnImage(.empty) }
-    return .notAnImage(format.map(ThumbnailError.otherFormat) ?? .notAnImage(Array(head.prefix(4))))
+    return isExpected ? .notAnImage(notAnImage(head, format)) : .other(format: format)
   }
 
   /// Whether the file at a path can be opened, is a picture that can be read by its first bytes, and is no thumbnail of
@@ -255,15 +253,14 @@ package final class SourceFile {
 
   /// The same from the first bytes of a file, of which there may be more than needed.
   package static func expectedType(head: [UInt8]) throws(ThumbnailError) -> ImageType {
-    guard let type = ImageType.sniff(head) else { throw notAnImage(head, hasSVGName: false) }
+    guard let type = ImageType.sniff(head) else { throw notAnImage(head, OtherFormat.sniff(head, hasSVGName: false)) }
     guard type.isReadable else { throw .unsupportedType(type) }
     return type
   }
 
-  /// Why bytes are no picture that can be read.
-  private static func notAnImage(_ head: [UInt8], hasSVGName: Bool) -> ThumbnailError {
+  /// Why bytes are no picture.
+  private static func notAnImage(_ head: [UInt8], _ format: OtherFormat?) -> ThumbnailError {
     if head.isEmpty { return .empty }
-    let format = OtherFormat.sniff(head, hasSVGName: hasSVGName)
     return format.map(ThumbnailError.otherFormat) ?? .notAnImage(Array(head.prefix(4)))
   }
 

@@ -3,7 +3,7 @@ import Files
 /// The encoding of bytes in a URL.
 ///
 /// *Source*: RFC 3986, 2.1; the signature of S3 wants everything encoded but unreserved characters.
-enum PercentEncoding {
+package enum PercentEncoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
   static func encoded(_ byte: UInt8) -> [UInt8] { [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
@@ -47,6 +47,15 @@ enum PercentEncoding {
       }
     }
     return decoded
+  }
+
+  /// The text without percent encoding; nil if an encoding is not valid, or if the text is not UTF-8.
+  package static func text(_ encoded: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+    let bytes = Array(encoded.utf8)
+    for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
+      guard index + 2 < bytes.count, value(bytes[index + 1]) != nil, value(bytes[index + 2]) != nil else { return nil }
+    }
+    return String(validating: decoded(bytes, plusIsSpace: plusIsSpace), as: UTF8.self)
   }
 
   private static func value(_ digit: UInt8) -> UInt8? {

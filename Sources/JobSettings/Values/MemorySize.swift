@@ -26,6 +26,14 @@ package enum MemorySize: Sendable, Hashable {
     }
   }
 
+  /// The bytes, of which a share is one of the memory that this process may use.
+  package func bytes(of limit: Int) -> Int {
+    switch self {
+    case .bytes(let bytes): bytes
+    case .percent(let share): Swift.max(1 << 20, Int(Double(limit) * share / 100))
+    }
+  }
+
   /// A number of bytes as a user would write it.
   package static func text(_ bytes: Int) -> String {
     for (shift, unit) in [(40, "T"), (30, "G"), (20, "M"), (10, "K")] where bytes.isMultiple(of: 1 << shift) {

@@ -1,4 +1,5 @@
 import Files
+import Sourcing
 
 /// A line of a list of checksums: the digits of a digest, two spaces, and the name of the file.
 ///

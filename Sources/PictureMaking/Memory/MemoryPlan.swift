@@ -29,10 +29,9 @@ package struct MemoryPlan: Sendable, Equatable {
   package init(_ size: MemorySize?, limit: MemoryLimit, usage: MemoryUsage) {
     self.limit = limit
     baseline = usage.resident
-    switch size {
-    case .bytes(let bytes): budget = MemoryBudget(bytes: bytes)
-    case .percent(let share): budget = MemoryBudget(bytes: max(1 << 20, Int(Double(limit.bytes) * share / 100)))
-    case nil:
+    if let size {
+      budget = MemoryBudget(bytes: size.bytes(of: limit.bytes))
+    } else {
       let held = max(usage.resident, usage.group ?? 0)
       let reserve = min(max(limit.bytes / 20, 64 << 20), 512 << 20)
       let shared = min(max((limit.bytes - reserve - held) / 2, Self.floor), Self.ceiling)
@@ -41,13 +40,8 @@ package struct MemoryPlan: Sendable, Equatable {
     }
   }
 
-  /// The bytes of a budget that settings name.
-  package func bytes(of size: MemorySize) -> Int {
-    switch size {
-    case .bytes(let bytes): bytes
-    case .percent(let share): max(1 << 20, Int(Double(limit.bytes) * share / 100))
-    }
-  }
+  /// Another budget. An operation that has the only reservation may still reserve as much as in this plan.
+  package func budget(of bytes: Int) -> MemoryBudget { MemoryBudget(bytes: bytes, largest: max(bytes, budget.largest)) }
 
   /// The bytes that an operation reserves: those that its thumbnails need, plus those that its maker keeps afterwards.
   /// The latter are cut where the sum would exceed the largest reservation, so that they alone never refuse a source.
@@ -67,4 +61,13 @@ package struct MemoryPlan: Sendable, Equatable {
 
   /// The bytes that the limit leaves to all operations.
   package var available: Int { limit.bytes - baseline }
+}
+
+extension QueueLimits {
+  /// Changes the given limits. A limit that is nil stays as it is.
+  package mutating func change(max: Int?, backlog: Int?, budget: MemoryBudget?) {
+    if let max { maxConcurrentOperations = max }
+    if let backlog { self.backlog = backlog }
+    if let budget { self.budget = budget }
+  }
 }

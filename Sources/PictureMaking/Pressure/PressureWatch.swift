@@ -8,7 +8,7 @@ import TraceRecording
 ///
 /// A `PressureMonitor` sends events to the ``PressureGovernor``. Its ``PressurePolicy``, a value without clock or
 /// queue, decides the response, and the governor carries it out: it pauses the queue, cancels the operations, or
-/// resumes. Whoever has submitted the cancelled operations submits new ones. ``MemoryPlan`` decides the budget;
+/// resumes. The owner of the queue submits new operations in place of the cancelled ones. ``MemoryPlan`` decides the budget;
 /// ``ReservationAudit`` compares the reserved memory with the memory held.
 ///
 /// *Concurrency*: from any thread.

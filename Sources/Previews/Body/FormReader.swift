@@ -2,14 +2,14 @@ import Foundation
 
 /// Finds the picture in a form that comes piece by piece.
 ///
-/// It keeps no more than the end of a piece in which a boundary may begin, and the head of a part.
+/// It keeps the head of a part, and the end of a piece if a boundary may begin there.
 ///
 /// *Source*: RFC 7578; RFC 2046, 5.1.1.
 struct FormReader: Sendable {
   private enum State {
     /// Before the first boundary, or in a part that is not the picture.
     case passing
-    /// Behind a boundary: two bytes say whether it was the last.
+    /// After a boundary. The next two bytes say whether it is the last.
     case boundary
     case head
     case picture

@@ -8,14 +8,14 @@ import Thumbnails
 /// A picture that was received.
 struct ReceivedPicture: Sendable {
   let file: FetchedFile
-  /// The SHA-256 digest; nil if nobody needs it.
-  let digest: [UInt8]?
+  /// Nil if the server keeps no previews.
+  let digest: SHA256Digest?
 }
 
 /// Receives pictures into files without names.
 ///
-/// Of a picture, only the beginning is in memory: what the header needs. The rest is read when the spool has room for it, so a
-/// client waits with its bytes in its own memory.
+/// Only the beginning of a picture is in memory, with its header. The rest is read when the spool has room for it. Until then, the
+/// client keeps it.
 ///
 /// *Concurrency*: from any thread. Files are written on a thread of their own.
 final class PictureReceiver: Sendable {
@@ -42,17 +42,16 @@ final class PictureReceiver: Sendable {
   ///   - field: the form field with the picture; nil for the first file.
   ///   - client: who sends it.
   ///   - check: gets the beginning, before more is read; throws ``PreviewError`` if the picture is not wanted.
-  ///   - progress: receives the bytes so far.
   /// - Throws: ``PreviewError``, and the errors of the body.
   func receive(
     _ body: any PreviewBody, contentType: String?, field: String?, from client: String,
-    check: ([UInt8]) throws(PreviewError) -> Void, progress: (Int) -> Void
+    check: ([UInt8]) throws(PreviewError) -> Void
   ) async throws -> ReceivedPicture {
     if let length = body.length, length > limit { throw tooLong }
     var form = try FormReader(contentType: contentType, field: field)
     try await body.begin()
     let file = try made()
-    var digest = digests ? BodyDigest() : nil
+    var digest = digests ? SHA256Hasher() : nil
     var window: [UInt8] = []
     var (size, reserved, isChecked) = (0, 0, false)
     var rest = Self.mostOfForm
@@ -76,18 +75,15 @@ final class PictureReceiver: Sendable {
       digest = try await write(window, to: file, digest)
       size += window.count
       window.removeAll(keepingCapacity: true)
-      progress(size)
     }
     try form?.checkEnd()
     if size + window.count == 0 { throw PreviewError(400, .picture, "the request has no picture") }
     if !isChecked { try check(window) }
     if reserved == 0 { try await reserve(window.count, for: file) }
     digest = try await write(window, to: file, digest)
-    size += window.count
     file.shrinkReservation()
-    progress(size)
     let whole = FetchedFile(
-      host: client, file: file, size: size, modified: timespec(), contents: nil, parts: nil, isCut: false,
+      host: client, file: file, size: file.size, modified: timespec(), contents: nil, parts: nil, isCut: false,
       lacksLastBit: false)
     return ReceivedPicture(file: whole, digest: digest?.finish())
   }
@@ -117,11 +113,11 @@ final class PictureReceiver: Sendable {
   /// Writes bytes, and appends them to a digest.
   ///
   /// - Returns: the digest.
-  private func write(_ bytes: [UInt8], to file: SpoolFile, _ digest: BodyDigest?) async throws -> BodyDigest? {
+  private func write(_ bytes: [UInt8], to file: SpoolFile, _ digest: SHA256Hasher?) async throws -> SHA256Hasher? {
     try await withCheckedThrowingContinuation { continuation in
       writer.async {
         var digest = digest
-        digest?.append(bytes)
+        bytes.withUnsafeBytes { digest?.append($0) }
         do throws(FetchError) {
           try file.append(bytes)
           continuation.resume(returning: digest)

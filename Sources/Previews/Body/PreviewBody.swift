@@ -1,6 +1,6 @@
 /// The body of a request, which comes piece by piece.
 ///
-/// Whoever reads it holds the sender back: nothing is read that is not asked for, but for a few pieces of some kilobytes.
+/// Only a few pieces of some kilobytes are read before someone asks for them. Then the sender has to wait.
 package protocol PreviewBody: Sendable {
   /// How many bytes the client has announced; nil if it has not.
   var length: Int? { get }

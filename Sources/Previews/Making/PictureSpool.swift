@@ -35,7 +35,7 @@ struct PictureSpool: Sendable {
     isInMemory =
       !takesFiles || isKnown && [0x0102_1994, 0x8584_58f6].contains(UInt32(truncatingIfNeeded: space.f_type))
     let free = takesFiles && isKnown ? Int(clamping: space.f_bavail) * Int(clamping: space.f_bsize) : Int.max
-    // Files that are gone soon are never written to the disk, if the memory for the system's cache is large enough.
+    // The system has a cache for files. Where they fit into it, most are removed before they are written to the disk.
     let most = isInMemory ? limit.bytes / Self.memoryShare : min(Self.mostBytes, limit.bytes / Self.cacheShare)
     bytes = wanted ?? max(1 << 20, min(most, free / 2))
     spool = takesFiles ? Spool(folder: folder, bytes: bytes) : Spool(inMemory: bytes)

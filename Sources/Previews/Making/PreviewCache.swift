@@ -1,14 +1,15 @@
 import BoundedQueue
 import Caching
+import Sourcing
 
-/// Previews that were made, for further requests that want the same of the same picture. While one is made, such requests wait
-/// for it together.
+/// Keeps previews for further requests that want the same of the same picture. While one is made, such requests wait for it
+/// together.
 ///
 /// *Concurrency*: from any thread.
 final class PreviewCache: Sendable {
   struct Key: Hashable, Sendable {
-    /// The SHA-256 digest of the picture.
-    let digest: [UInt8]
+    /// Of the picture. Two pictures with the same digest are the same picture.
+    let digest: SHA256Digest
     let request: PreviewRequest
   }
 
@@ -32,9 +33,6 @@ final class PreviewCache: Sendable {
     kept.insert(preview, for: key, cost: preview.bytes.count)
     return preview
   }
-
-  var counters: CacheCounters { kept.counters }
-  var bytes: Int { kept.cost }
 
   /// Keeps the half that was used last.
   func trim() { kept.trim(toCost: kept.cost / 2) }

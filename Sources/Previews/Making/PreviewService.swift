@@ -1,5 +1,4 @@
 import BoundedQueue
-import Caching
 import Fetching
 import Files
 import Foundation
@@ -13,9 +12,9 @@ import Thumbnails
 
 /// Makes previews of pictures that clients send, on bounded queues.
 ///
-/// A picture is received by an operation of ``bodies``, which takes no thread: into a file without a name, as far as the spool has
-/// room. A ``PreviewOperation`` of ``queue`` then reads its header, reserves the memory that it needs, and makes the preview. So
-/// what waits holds no memory but the beginning of its picture, and every request is an operation that can be seen and cancelled.
+/// An operation of ``bodies``, which takes no thread, receives a picture into a file without a name, as far as the spool has room.
+/// Then a ``PreviewOperation`` of ``queue`` reads its header, reserves the memory that it needs, and makes the preview. So a
+/// request that waits holds only the beginning of its picture in memory, and it can be seen and cancelled.
 ///
 /// *Concurrency*: every member may be called from any thread.
 package final class PreviewService: Sendable {
@@ -37,10 +36,10 @@ package final class PreviewService: Sendable {
   /// Nil if no previews are kept.
   private let cache: PreviewCache?
   private let watch: PressureWatch
-  /// Whether no request is taken any more.
+  /// Whether new requests are refused.
   private let isEnding = Locked(false)
 
-  /// How often memory pressure may cancel a request before it is answered so.
+  /// How often a preview is made again after memory pressure has cancelled it.
   private static let mostRequeues = 3
   /// The seconds after which a client that was turned away may come again.
   private static let retrySeconds = 5
@@ -59,13 +58,8 @@ package final class PreviewService: Sendable {
   ) throws(FetchError) {
     self.settings = settings
     let limit = MemoryLimit.find(in: surroundings)
-    let wanted: Int? =
-      switch settings.spoolBytes {
-      case nil: nil
-      case .bytes(let bytes): bytes
-      case .percent(let share): Int(Double(limit.bytes) * share / 100)
-      }
-    let spool = try PictureSpool(settings.spoolFolder, wanted: wanted, limit: limit)
+    let spool = try PictureSpool(
+      settings.spoolFolder, wanted: settings.spoolBytes?.bytes(of: limit.bytes), limit: limit)
     var usage = UsageReader(limit: limit, surroundings: surroundings).read()
     // Pictures in memory are no part of the budget.
     if spool.isInMemory {
@@ -83,7 +77,7 @@ package final class PreviewService: Sendable {
     receiver = PictureReceiver(
       spool.spool, limit: spool.isInMemory ? min(settings.limitBytes, spool.bytes) : settings.limitBytes,
       digests: settings.cache != nil)
-    let cache = settings.cache.map { [memory, queue] in PreviewCache(bytes: memory.bytes(of: $0), queue) }
+    let cache = settings.cache.map { [queue] in PreviewCache(bytes: $0.bytes(of: limit.bytes), queue) }
     self.cache = cache
     watch = PressureWatch(
       memory, queue, response: settings.onPressure, source: settings.pressureSource, in: surroundings, rules,
@@ -112,23 +106,17 @@ package final class PreviewService: Sendable {
   package var pressure: PressureSnapshot? { watch.snapshot }
 
   /// Changes limits at once. A limit that is nil stays as it is.
-  package func changeLimits(max: Int?, backlog: Int?, budget: Int?) {
+  ///
+  /// - Parameter budget: as ``MemoryPlan/budget(of:)`` has it.
+  /// - Returns: the new limits.
+  @discardableResult package func changeLimits(max: Int?, backlog: Int?, budget: Int?) -> QueueLimits {
     if let max { watch.maxChanges(to: max) }
-    queue.changeLimits { limits in
-      if let max { limits.maxConcurrentOperations = max }
-      if let backlog { limits.backlog = backlog }
-      if let budget { limits.budget = MemoryBudget(bytes: budget) }
-    }
+    queue.changeLimits { $0.change(max: max, backlog: backlog, budget: budget.map(memory.budget(of:))) }
+    return queue.limits
   }
-
-  /// How often previews were kept, and the bytes of those that are; nil if none are kept.
-  package var cached: (counters: CacheCounters, bytes: Int)? { cache.map { ($0.counters, $0.bytes) } }
 
   /// The most memory that this process and its helper processes have held, in bytes.
   package var peakMemory: Int { parts.decoders.peakMemory }
-
-  /// Why no decoder process can be started; nil if it can.
-  package var obstacle: DecoderObstacle? { PictureDecoders.obstacle }
 
   // MARK: Requests
 
@@ -151,8 +139,7 @@ package final class PreviewService: Sendable {
       let receiving = ResultOperation(title: "picture of \(name) from \(client)", kind: "picture") { [receiver] in
         try await receiver.receive(
           body, contentType: contentType, field: field, from: client,
-          check: { window throws(PreviewError) in try Self.check(window, limitPixels: limitPixels) }, progress: { _ in }
-        )
+          check: { window throws(PreviewError) in try Self.check(window, limitPixels: limitPixels) })
       }
       let picture = try await bodies.run(receiving)
       switch call {
@@ -178,20 +165,19 @@ package final class PreviewService: Sendable {
       do {
         guard let cache, let digest = picture.digest else { return try await queue.run(operation()) }
         return try await cache.preview(for: PreviewCache.Key(digest: digest, request: request), operation)
-      } catch let error as OperationCancelledError {
-        guard error.reason == .pressure, settings.onPressure == .requeue, tries < Self.mostRequeues else { throw error }
-        tries += 1
-      } catch let error as SubmitError {
-        // Pressure turns away what waits for the backlog, too.
-        guard error == .cancelled(.pressure), settings.onPressure == .requeue, tries < Self.mostRequeues else {
-          throw error
-        }
+      } catch {
+        guard Self.isPressure(error), settings.onPressure == .requeue, tries < Self.mostRequeues else { throw error }
         tries += 1
       }
     }
   }
 
-  /// Turns a picture away of which the beginning tells that there will be no preview.
+  /// Whether memory pressure has cancelled an operation, also one that waited for the backlog.
+  private static func isPressure(_ error: any Error) -> Bool {
+    (error as? OperationCancelledError)?.reason == .pressure || (error as? SubmitError) == .cancelled(.pressure)
+  }
+
+  /// Refuses a picture if its beginning shows that it can have no preview.
   private static func check(_ window: [UInt8], limitPixels: Int) throws(PreviewError) {
     let pixels: PixelSize?
     do throws(ThumbnailError) {
@@ -200,7 +186,7 @@ package final class PreviewService: Sendable {
       switch type {
       case .jpeg: pixels = (try? ThumbnailMaker.readInfo(of: bytes))?.pixels
       case .png, .gif, .webp, .bmp, .heic, .avif:
-        // What is behind the beginning may be missing for the reader.
+        // The reader may need more than the beginning. Then the size is judged later.
         pixels = (try? PictureReader.readHeader(of: bytes, type: type))?.pixels
       default: pixels = nil
       }
@@ -214,7 +200,7 @@ package final class PreviewService: Sendable {
 
   // MARK: End
 
-  /// Takes no more requests, and answers those that are here.
+  /// Refuses new requests. Those that are here are answered.
   package func beginToEnd() { isEnding.withLock { $0 = true } }
 
   /// Cancels all requests.
@@ -288,6 +274,6 @@ extension BoundedOperationQueue {
 }
 
 extension CancelReason {
-  /// Nobody waits for the result.
+  /// Its client has left, or its time is over.
   package static let gone = CancelReason("gone", saying: "because its client does not wait for it any more")
 }

@@ -1,3 +1,5 @@
+import Fetching
+
 /// What the head of a request says.
 package struct RequestHead: Sendable {
   package let method: String
@@ -36,8 +38,8 @@ package struct RequestHead: Sendable {
     var query: [QueryItem] = []
     for pair in pairs {
       let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = Percent.decoded(halves[0], plusIsSpace: true),
-        let value = halves.count < 2 ? "" : Percent.decoded(halves[1], plusIsSpace: true)
+      guard let name = PercentEncoding.text(halves[0], plusIsSpace: true),
+        let value = halves.count < 2 ? "" : PercentEncoding.text(halves[1], plusIsSpace: true)
       else { throw .badRequest("a parameter is not percent-encoded UTF-8") }
       query.append(QueryItem(name, value))
     }
@@ -48,33 +50,4 @@ package struct RequestHead: Sendable {
 
   /// The value of a parameter; the last one if it is given several times.
   func value(_ name: String) -> String? { query.last { $0.name == name }?.value }
-}
-
-/// Percent escapes (RFC 3986, 2.1).
-enum Percent {
-  /// The text without escapes; nil if they are invalid, or the text is not UTF-8.
-  static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count)
-    var rest = Substring(text).utf8
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "%"):
-        guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
-        bytes.append(high << 4 | low)
-      case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
-      default: bytes.append(byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
-  }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
 /// Encodes and decodes JSON bodies.
-enum JSONText {
-  static func encode(_ value: some Encodable) -> Data {
+package enum JSONText {
+  package static func encode(_ value: some Encodable) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Infinite or NaN numbers cannot be encoded; the answer is then null instead of a crash of the run.

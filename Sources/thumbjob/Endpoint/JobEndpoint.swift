@@ -9,14 +9,11 @@ import Synchronization
 /// Connects a job to its status endpoint: it provides snapshots, carries out commands, and posts changes.
 ///
 /// *Concurrency*: the endpoint's thread asks for snapshots, and any thread may post changes; each part has its own
-/// lock. A snapshot never waits for work. Commands run on a thread of their own, because they may block: they call
-/// observers, which may wait for a reader of the job's output.
+/// lock. A snapshot never waits for work.
 final class JobEndpoint: RunDataSource, RunControl {
-  let feed = EventFeed()
   let thumbnails: LatestThumbnails
-  let times = RunTimes()
+  let queues: EndpointQueues
   private let job: Job
-  private let recent = RecentOperations()
   private let rates = RecentRate()
   private let startedAt = Date()
   /// The first arguments and output folders of the job, as text.
@@ -26,7 +23,6 @@ final class JobEndpoint: RunDataSource, RunControl {
   private let outcome = Locked<RunOutcome?>(nil)
   /// Whether a client has cancelled the job. Further requests are dropped, so that they cannot pile up.
   private let hasCancelledAll = Atomic(false)
-  private let steering = SerialThread(name: "steering")
   /// Cancels the job as USR2 does, and returns at once.
   private let stop: @Sendable () -> Void
 
@@ -36,34 +32,10 @@ final class JobEndpoint: RunDataSource, RunControl {
     self.stop = stop
     sources = job.settings.sources.prefix(Self.pathsShown).map { "\($0)" }
     outputs = job.settings.places.prefix(Self.pathsShown).map { $0.printable }
-    for queue in job.queues {
-      // Fetches take other times than thumbnails.
-      let isTimed = queue === job.queue
-      queue.observe { [weak self, trace = job.trace] event in
-        trace.span("JobEndpoint.handle") { self?.handle(event, isTimed: isTimed) }
-      }
-    }
+    queues = EndpointQueues(job.queues, timed: job.queue, trace: job.trace)
   }
 
   // MARK: Changes
-
-  /// - Parameter isTimed: whether the times of the operation count.
-  private func handle(_ event: QueueEvent, isTimed: Bool) {
-    guard case .ended(let outcome) = event.change else {
-      return feed.post(.operation(OperationStatus(event.operation.snapshot())))
-    }
-    let snapshot = event.operation.snapshot()
-    let isDone = if case .succeeded = outcome { true } else { false }
-    recent.add(snapshot.id, isDone: isDone) { OperationStatus(snapshot) }
-    if isTimed {
-      times.waitingForPlace.record(snapshot.waited)
-      if outcome.hasRun {
-        times.waitingForMemory.record(snapshot.waitedForMemory)
-        times.working.record(snapshot.ran)
-      }
-    }
-    feed.post(.operation(OperationStatus(snapshot)))
-  }
 
   func handle(_ note: PressureNote) {
     switch note.level {
@@ -71,12 +43,12 @@ final class JobEndpoint: RunDataSource, RunControl {
     case .warning: thumbnails.trim()
     case .critical: thumbnails.removeAll()
     }
-    feed.post(.pressure(status(listing: 0).pressure))
-    feed.post(.limits(RunLimits(job.queue.limits)))
+    queues.feed.post(.pressure(status(listing: 0).pressure))
+    queues.feed.post(.limits(RunLimits(job.queue.limits)))
     postState()
   }
 
-  func postState() { feed.post(stateChange()) }
+  func postState() { queues.feed.post(stateChange()) }
 
   private func stateChange() -> StateChange {
     let status = status(listing: 0)
@@ -135,33 +107,13 @@ final class JobEndpoint: RunDataSource, RunControl {
     return status.queue.pauses.isEmpty ? .running : .paused
   }
 
-  func operations(_ query: OperationQuery) -> OperationPage {
-    // One more than a page has, to see whether another page follows.
-    let limit = query.states.contains(.waiting) ? query.limit + 1 : 0
-    let snapshots = job.trace.span("BoundedOperationQueue.snapshot") {
-      job.queues.map { $0.snapshot(waitingLimit: limit, waitingAfter: query.after) }
-    }
-    let waiting = snapshots.flatMap(\.waiting).sorted { $0.id < $1.id }.prefix(limit)
-    let live = (snapshots.flatMap(\.running) + waiting).map { OperationStatus($0) }
-    return OperationPage(query, from: live + recent.operations(query))
-  }
+  func operations(_ query: OperationQuery) -> OperationPage { queues.operations(query) }
 
-  func operation(_ id: Int) -> OperationStatus? {
-    job.queues.lazy.compactMap { $0.snapshot(of: id) }.first.map { OperationStatus($0) } ?? recent.operation(id)
-  }
+  func operation(_ id: Int) -> OperationStatus? { queues.operation(id) }
 
   // MARK: Commands
 
-  func cancel(_ id: Int) async -> CancelAnswer {
-    await steered { [self] in
-      let state = job.queues.lazy.compactMap { $0.snapshot(of: id) }.first?.state
-      if job.queues.contains(where: { $0.cancel(id: id, reason: .user) }) {
-        if case .running = state { return .wasRunning }
-        return .wasWaiting
-      }
-      return recent.operation(id) == nil ? .isUnknown : .hasEnded
-    }
-  }
+  func cancel(_ id: Int) async -> CancelAnswer { await queues.cancel(id) }
 
   func cancelAll() async -> CancelledCount {
     let counters = job.queue.counters
@@ -170,37 +122,22 @@ final class JobEndpoint: RunDataSource, RunControl {
   }
 
   func pause() async {
-    await steered { [self] in
+    await queues.steer { [self] in
       job.pause()
       postState()
     }
   }
 
   func resume() async {
-    await steered { [self] in
+    await queues.steer { [self] in
       job.resume()
       postState()
     }
   }
 
   func change(_ limits: LimitsChange) async throws(LimitsError) -> RunLimits {
-    let changed: Result<RunLimits, LimitsError> = await steered { [self] in
-      if let max = limits.max, max > job.queue.limits.maxConcurrentOperations,
-        let problem = ProcessLimits.problem(max: max)
-      {
-        return .failure(LimitsError("max: the process \(problem)"))
-      }
-      let changed = job.changeLimits(max: limits.max, backlog: limits.backlog, budget: limits.budgetBytes)
-      feed.post(.limits(RunLimits(changed)))
-      return .success(RunLimits(changed))
-    }
-    return try changed.get()
-  }
-
-  /// Waits until `body` has run on the thread of commands.
-  private func steered<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer {
-    await withCheckedContinuation { continuation in
-      steering.async { continuation.resume(returning: body()) }
+    try await queues.change(limits, of: job.queue) { [job] in
+      job.changeLimits(max: limits.max, backlog: limits.backlog, budget: limits.budgetBytes)
     }
   }
 }

@@ -68,7 +68,8 @@ final class JobEndpoints: Sendable {
     _ address: StatusAddress?, _ job: JobEndpoint, _ token: AccessToken, startsLater: Bool = false
   ) throws(StatusEndpointError) -> StatusEndpoint? {
     try StatusEndpoint.open(
-      address, dataSource: job, control: job, feed: job.feed, thumbnails: job.thumbnails, times: job.times,
+      address, dataSource: job, control: job, feed: job.queues.feed, thumbnails: job.thumbnails,
+      times: job.queues.times,
       token: token, startsLater: startsLater)
   }
 

@@ -26,14 +26,6 @@ final class RunSession: Sendable {
     var endpoints: JobEndpoints?
   }
 
-  /// The job cannot start.
-  private struct StartError: Error {
-    let text: String
-    let status: ExitStatus
-
-    init(_ text: String, _ status: ExitStatus) { (self.text, self.status) = ("thumbjob: \(text)", status) }
-  }
-
   let settings: RunSettings
   let console: Console
   let output = JSONLinesOutput()
@@ -46,13 +38,8 @@ final class RunSession: Sendable {
   let announced = Locked<[StopCause]>([])
   /// The service manager that has started the process; nil if none has, or the job does not watch its folders.
   let serviceManager: ServiceManager?
-  /// The INT or TERM that ends the process; 0 before.
-  let endingSignal = Atomic<CInt>(0)
-  /// When it came, in nanoseconds of a clock that never goes back. Only the signal thread uses it.
-  let endingTime = Atomic<UInt64>(0)
-  /// Whether a listing is requested and not yet printed. Further requests are dropped meanwhile, so that they cannot
-  /// pile up.
-  let isListing = Atomic(false)
+  let ending = EndingSignal()
+  let listing = ListingRequests()
   /// Stops the job, so that the signal thread is always free for the next signal.
   let stopper = SerialThread(name: "stop")
   /// Prints everything that is said while the job runs, and the summary.
@@ -117,7 +104,7 @@ final class RunSession: Sendable {
     report.gone = job.gone(after: report)
     report.pruned = prune(job, after: &report)
     let isTraced = close(job.trace)
-    let handled = endingSignal.load(ordering: .acquiring)
+    let handled = ending.number
     let signal = handled != 0 ? handled : SignalListener.pendingEnd ?? 0
     let code = exitCode(of: report, ending: signal, isTraced: isTraced)
     // Before the last lines are written, because a reader that does not read them would delay it.

@@ -10,17 +10,14 @@ import StatusEndpoint
 ///
 /// *Concurrency*: as ``JobEndpoint``.
 final class ServeEndpoint: RunDataSource, RunControl {
-  let feed = EventFeed()
-  let times = RunTimes()
+  let queues: EndpointQueues
   let counters = ServeTally.counters
   private let service: PreviewService
   private let tally: ServeTally
   private let address: String
-  private let recent = RecentOperations()
   private let rates = RecentRate()
   private let startedAt = Date()
   private let start = ContinuousClock.now
-  private let steering = SerialThread(name: "steering")
   /// Why the server ends; nil before.
   private let ending = Locked<String?>(nil)
   /// How often memory became tight.
@@ -28,29 +25,10 @@ final class ServeEndpoint: RunDataSource, RunControl {
 
   init(_ service: PreviewService, _ tally: ServeTally, address: String) {
     (self.service, self.tally, self.address) = (service, tally, address)
-    for queue in [service.queue, service.bodies] {
-      let isTimed = queue === service.queue
-      queue.observe { [weak self] event in self?.handle(event, isTimed: isTimed) }
-    }
+    queues = EndpointQueues([service.queue, service.bodies], timed: service.queue)
   }
 
   // MARK: Changes
-
-  private func handle(_ event: QueueEvent, isTimed: Bool) {
-    let snapshot = event.operation.snapshot()
-    if case .ended(let outcome) = event.change {
-      let isDone = if case .succeeded = outcome { true } else { false }
-      recent.add(snapshot.id, isDone: isDone) { OperationStatus(snapshot) }
-      if isTimed {
-        times.waitingForPlace.record(snapshot.waited)
-        if outcome.hasRun {
-          times.waitingForMemory.record(snapshot.waitedForMemory)
-          times.working.record(snapshot.ran)
-        }
-      }
-    }
-    feed.post(.operation(OperationStatus(snapshot)))
-  }
 
   func handle(_ note: PressureNote) {
     if note.isChange {
@@ -62,8 +40,8 @@ final class ServeEndpoint: RunDataSource, RunControl {
         }
       }
     }
-    feed.post(.pressure(status(listing: 0).pressure))
-    feed.post(.limits(RunLimits(service.queue.limits)))
+    queues.feed.post(.pressure(status(listing: 0).pressure))
+    queues.feed.post(.limits(RunLimits(service.queue.limits)))
     postState()
   }
 
@@ -75,7 +53,7 @@ final class ServeEndpoint: RunDataSource, RunControl {
 
   private func postState() {
     let status = status(listing: 0)
-    feed.post(.run(status.state, pausedBy: status.pausedBy))
+    queues.feed.post(.run(status.state, pausedBy: status.pausedBy))
   }
 
   // MARK: Snapshots
@@ -115,72 +93,38 @@ final class ServeEndpoint: RunDataSource, RunControl {
       waiting: (previews.waiting + bodies.waiting).prefix(limit).map { OperationStatus($0) })
   }
 
-  func operations(_ query: OperationQuery) -> OperationPage {
-    let limit = query.states.contains(.waiting) ? query.limit + 1 : 0
-    let snapshots = queues.map { $0.snapshot(waitingLimit: limit, waitingAfter: query.after) }
-    let waiting = snapshots.flatMap(\.waiting).sorted { $0.id < $1.id }.prefix(limit)
-    let live = (snapshots.flatMap(\.running) + waiting).map { OperationStatus($0) }
-    return OperationPage(query, from: live + recent.operations(query))
-  }
+  func operations(_ query: OperationQuery) -> OperationPage { queues.operations(query) }
 
-  func operation(_ id: Int) -> OperationStatus? {
-    queues.lazy.compactMap { $0.snapshot(of: id) }.first.map { OperationStatus($0) } ?? recent.operation(id)
-  }
-
-  private var queues: [BoundedOperationQueue] { [service.queue, service.bodies] }
+  func operation(_ id: Int) -> OperationStatus? { queues.operation(id) }
 
   // MARK: Commands
 
-  func cancel(_ id: Int) async -> CancelAnswer {
-    await steered { [self] in
-      let state = queues.lazy.compactMap { $0.snapshot(of: id) }.first?.state
-      if queues.contains(where: { $0.cancel(id: id, reason: .user) }) {
-        if case .running = state { return .wasRunning }
-        return .wasWaiting
-      }
-      return recent.operation(id) == nil ? .isUnknown : .hasEnded
-    }
-  }
+  func cancel(_ id: Int) async -> CancelAnswer { await queues.cancel(id) }
 
   func cancelAll() async -> CancelledCount {
-    await steered { [service] in
+    await queues.steer { [service] in
       let cancelled = service.cancelAll(.user)
       return CancelledCount(waiting: cancelled.waiting, running: cancelled.running)
     }
   }
 
   func pause() async {
-    await steered { [self] in
+    await queues.steer { [self] in
       service.queue.pause()
       postState()
     }
   }
 
   func resume() async {
-    await steered { [self] in
+    await queues.steer { [self] in
       service.queue.resume()
       postState()
     }
   }
 
   func change(_ limits: LimitsChange) async throws(LimitsError) -> RunLimits {
-    let changed: Result<RunLimits, LimitsError> = await steered { [self] in
-      if let max = limits.max, max > service.queue.limits.maxConcurrentOperations,
-        let problem = ProcessLimits.problem(max: max)
-      {
-        return .failure(LimitsError("max: the process \(problem)"))
-      }
+    try await queues.change(limits, of: service.queue) { [service] in
       service.changeLimits(max: limits.max, backlog: limits.backlog, budget: limits.budgetBytes)
-      let changed = RunLimits(service.queue.limits)
-      feed.post(.limits(changed))
-      return .success(changed)
-    }
-    return try changed.get()
-  }
-
-  private func steered<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer {
-    await withCheckedContinuation { continuation in
-      steering.async { continuation.resume(returning: body()) }
     }
   }
 }

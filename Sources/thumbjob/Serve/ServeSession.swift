@@ -9,7 +9,6 @@ import PictureMaking
 import PreviewEndpoint
 import Previews
 import StatusEndpoint
-import Synchronization
 
 /// A server of previews with everything that the command adds: messages, the access log, signals and the status endpoint.
 ///
@@ -22,9 +21,8 @@ final class ServeSession: Sendable {
   private let output = JSONLinesOutput()
   private let tally = ServeTally()
   private let serviceManager = ServiceManager()
-  /// The INT or TERM that ends the server; 0 before.
-  private let endingSignal = Atomic<CInt>(0)
-  private let isListing = Atomic(false)
+  private let ending = EndingSignal()
+  private let listing = ListingRequests()
   /// Signalled by the signal that ends the server.
   private let end = TimedSignal()
   /// Carries out what a signal asks for, so that the signal thread is always free for the next one.
@@ -32,20 +30,12 @@ final class ServeSession: Sendable {
   private let status = Locked<ServeEndpoint?>(nil)
 
   private static let lastWait = Duration.seconds(1)
-  private static let listedOperations = 10_000
   /// How often to see whether requests are left at the end.
   private static let step = Duration.milliseconds(50)
 
   init(_ settings: ServeSettings, _ reader: ServeSettingsReader) {
     (self.settings, self.reader) = (settings, reader)
     messages = Messages(console)
-  }
-
-  private struct StartError: Error {
-    let text: String
-    let status: ExitStatus
-
-    init(_ text: String, _ status: ExitStatus) { (self.text, self.status) = ("thumbjob: \(text)", status) }
   }
 
   /// Serves until a signal ends it.
@@ -62,7 +52,7 @@ final class ServeSession: Sendable {
       throw StartError(problem, .systemLimit)
     }
     let service = try makeService()
-    if let obstacle = service.obstacle {
+    if let obstacle = PictureDecoders.obstacle {
       messages.print(StyledText("thumbjob: \(Advice.warning(of: obstacle, settings.previews.isolate))", .warning))
     }
     let endpoint: PreviewEndpoint
@@ -90,13 +80,12 @@ final class ServeSession: Sendable {
     serviceManager?.send("READY=1")
     let alive = aliveTicker(service)
     _ = end.wait(upTo: .seconds(1 << 33))
-    let signal = endingSignal.load(ordering: .acquiring)
     serviceManager?.send("STOPPING=1")
     finish(service, endpoint)
     alive?.stop()
     for endpoint in statusEndpoints { endpoint.close() }
     printSummary(service)
-    return ExitCode(128 + signal)
+    return ExitCode(128 + ending.number)
   }
 
   private func makeService() throws(StartError) -> PreviewService {
@@ -141,7 +130,7 @@ final class ServeSession: Sendable {
       var endpoints: [StatusEndpoint] = []
       for place in [nil, settings.status] where place != nil || endpoints.isEmpty {
         let opened = try StatusEndpoint.open(
-          place, dataSource: source, control: source, feed: source.feed, times: source.times,
+          place, dataSource: source, control: source, feed: source.queues.feed, times: source.queues.times,
           token: place == nil ? AccessToken() : chosen ?? AccessToken())
         guard let opened else { continue }
         endpoints.append(opened)
@@ -202,15 +191,11 @@ final class ServeSession: Sendable {
   ) {
     switch signal {
     case SIGUSR1:
-      guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
-      messages.print { [self] console in
-        isListing.store(false, ordering: .releasing)
-        let terminal = console.terminal
-        console.print(
-          QueueListing.text(
-            previews: service.queue.snapshot(waitingLimit: Self.listedOperations),
-            bodies: service.bodies.snapshot(waitingLimit: Self.listedOperations), service.pressure,
-            columns: terminal.columns, terminal.charset.ellipsis))
+      listing.print(to: messages) { columns, ellipsis in
+        QueueListing.text(
+          previews: service.queue.snapshot(waitingLimit: ListingRequests.longest),
+          bodies: service.bodies.snapshot(waitingLimit: ListingRequests.longest), service.pressure, columns: columns,
+          ellipsis)
       }
     case SIGUSR2:
       actions.async { [self] in
@@ -222,19 +207,22 @@ final class ServeSession: Sendable {
       }
     case SIGHUP: actions.async { [self] in readAgain(service) }
     default:
-      if endingSignal.exchange(signal, ordering: .acquiringAndReleasing) != 0 {
+      let name = signal == SIGINT ? "INT" : "TERM"
+      switch ending.take(signal) {
+      case .first:
+        status.withLock { $0 }?.end("stopped by \(name)")
+        messages.print(
+          StyledText(
+            "thumbjob: stopped by \(name): taking no more requests, answering those that are here; a second \(name) exits at once",
+            .warning))
+        end.signal()
+      case .same: break
+      case .second:
         endpoint.removeSocket()
         for endpoint in statusEndpoints { endpoint.removeSocket() }
         console.abandonBottom()
         _exit(128 + signal)
       }
-      let name = signal == SIGINT ? "INT" : "TERM"
-      status.withLock { $0 }?.end("stopped by \(name)")
-      messages.print(
-        StyledText(
-          "thumbjob: stopped by \(name): taking no more requests, answering those that are here; a second \(name) exits at once",
-          .warning))
-      end.signal()
     }
   }
 
@@ -247,7 +235,7 @@ final class ServeSession: Sendable {
       }
       service.changeLimits(
         max: fresh.previews.maxInUse, backlog: fresh.previews.backlog,
-        budget: fresh.previews.memory.flatMap { service.memory.bytes(of: $0) })
+        budget: fresh.previews.memory?.bytes(of: service.memory.limit.bytes))
       let limits = service.queue.limits
       messages.print(
         StyledText(

@@ -30,7 +30,7 @@ final class ServeTally: Sendable {
     ]
 
   func count(_ request: AnsweredRequest) {
-    // Those for health say nothing of the work.
+    // Requests for health are not counted.
     guard request.method == "POST" || request.status >= 400 else { return }
     counts.withLock { counts in
       counts.byKey[Self.outcome(request), default: 0] += 1

@@ -1,3 +1,5 @@
+import Fetching
+
 /// The paths of imagor, which are thumbor's; OpenCloud's clients use them.
 ///
 /// *Source*: imagor's documentation and sources (cshum/imagor); what OpenCloud sends.
@@ -10,7 +12,7 @@ struct ImagorDialect: Dialect {
   let field: String? = nil
 
   func call(for head: RequestHead) throws(PreviewError) -> PreviewCall? {
-    guard let path = Percent.decoded(head.path) else { throw .badRequest("the path is not percent-encoded UTF-8") }
+    guard let path = PercentEncoding.text(head.path) else { throw .badRequest("the path is not percent-encoded UTF-8") }
     guard let (seal, rest) = Self.split(path) else { return nil }
     guard head.method == "POST" else {
       throw PreviewError(405, .route, "this route supports POST only: the server makes previews of what is posted")

@@ -1,5 +1,3 @@
-import Sourcing
-
 /// A SHA-256 digest: 32 bytes.
 ///
 /// *Source*: FIPS 180-4.
@@ -18,7 +16,7 @@ package struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
   package var description: String { String(decoding: digits, as: UTF8.self) }
 
   /// The same as bytes of ASCII.
-  var digits: [UInt8] {
+  package var digits: [UInt8] {
     let hex = Array("0123456789abcdef".utf8)
     return bytes.flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] }
   }
@@ -29,7 +27,7 @@ extension SHA256Digest {
   ///
   /// - Parameter step: called with the bytes of each piece; an error ends the reading.
   /// - Throws: `ThumbnailError.unreadable`, and the errors of `step`.
-  init(of file: SourceFile, step: (_ bytes: Int) throws -> Void) throws {
+  package init(of file: SourceFile, step: (_ bytes: Int) throws -> Void) throws {
     var hasher = SHA256Hasher()
     try file.forEachPiece { piece in
       piece.withUnsafeBytes { hasher.append($0) }
