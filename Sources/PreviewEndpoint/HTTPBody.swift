@@ -14,7 +14,7 @@ import StatusEndpoint
 ///
 /// *Concurrency*: the task of an operation reads it, and afterwards the one that has sent the answer. The first may still be busy
 /// then: it has been cancelled, and gets nothing more. The lock guards what they share.
-final class HTTPBody: PreviewBody, @unchecked Sendable {  // only the task that pulls uses the iterator
+final class HTTPBody: PreviewBody, @unchecked Sendable {  // only the task that pulls uses the iterator and `pieceBytes`
   private struct State {
     var count = 0
     /// Whether a piece is being pulled, or lies here.
@@ -34,14 +34,18 @@ final class HTTPBody: PreviewBody, @unchecked Sendable {  // only the task that 
   private var isAwaited: Bool
   private let channel: any Channel
   private let executor: LoopExecutor
+  let pace: NIOLoopBound<RequestPace>
+  /// The bytes of the last piece. Whoever asks for the next one has taken it.
+  private var pieceBytes = 0
   private var pieces: RequestBody.AsyncIterator
   private let state = Locked(State())
 
-  init(_ request: Request, on channel: any Channel, _ executor: LoopExecutor) {
+  init(_ request: Request, on channel: any Channel, _ executor: LoopExecutor, _ pace: RequestPace) {
     // A length that does not fit into an `Int` is above every limit.
     length = request.headers[.contentLength].map { Int($0) ?? .max }
     isAwaited = request.headers[.expect] != nil
     (self.channel, self.executor) = (channel, executor)
+    self.pace = NIOLoopBound(pace, eventLoop: channel.eventLoop)
     pieces = request.body.makeAsyncIterator()
   }
 
@@ -93,7 +97,12 @@ final class HTTPBody: PreviewBody, @unchecked Sendable {  // only the task that 
     }
     if begins {
       Task(executorPreference: executor) { [self] in
-        do { came(.success(try await pieces.next())) } catch { came(.failure(error)) }
+        pace.value.take(pieceBytes)
+        do {
+          let piece = try await pieces.next()
+          pieceBytes = piece?.readableBytes ?? 0
+          came(.success(piece))
+        } catch { came(.failure(error)) }
       }
     }
     return try await withTaskCancellationHandler {

@@ -45,7 +45,7 @@ package final class PreviewEndpoint: Sendable {
     self.connections = registry
     server = try HTTPServer(
       socket, on: group,
-      HTTPServer.Rules(headerBytes: 16 << 10, headerCount: 64, pieceBytes: 8 << 10, keepsHalfClosed: false),
+      HTTPServer.Rules(headerBytes: 16 << 10, headerCount: 64, readsPerTurn: 1, keepsHalfClosed: false),
       registry, logger: Logger(label: "thumbjob.serve") { _ in SwiftLogNoOpLogHandler() },
       handlers: { [RequestPace(registry, hold: service.settings.hold)] },
       respond: { try await responder.respond(to: $0, $1, on: $2) })
@@ -77,7 +77,8 @@ package struct AnsweredRequest: Sendable {
   package let dialect: String?
   package let client: String
   package let status: Int
-  package let reason: PreviewError.Reason?
+  /// Why there is no preview.
+  package let error: PreviewError?
   package let bytesReceived: Int
   package let bytesSent: Int
   package let time: Duration

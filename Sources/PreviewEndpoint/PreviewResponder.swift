@@ -36,7 +36,7 @@ final class PreviewResponder: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields
     var body: [UInt8]
-    var reason: PreviewError.Reason?
+    var error: PreviewError?
 
     init(_ status: HTTPResponse.Status, _ type: String, _ body: [UInt8]) {
       (self.status, self.body) = (status, body)
@@ -53,7 +53,7 @@ final class PreviewResponder: Sendable {
         let status: Int
       }
       self.init(Message(message: error.message, status: error.status))
-      (status, reason) = (HTTPResponse.Status(code: error.status), error.reason)
+      (status, self.error) = (HTTPResponse.Status(code: error.status), error)
       if let seconds = error.retryAfter { headers[.retryAfter] = "\(seconds)" }
     }
 
@@ -84,7 +84,8 @@ final class PreviewResponder: Sendable {
     let start = ContinuousClock.now
     let id = Self.id(request.headers[.requestID]) ?? "\(lastNumber.add(1, ordering: .relaxed).newValue)"
     let target = request.head.path ?? "/"
-    let body = HTTPBody(request, on: channel, executor)
+    let body = try HTTPBody(
+      request, on: channel, executor, channel.pipeline.syncOperations.handler(type: RequestPace.self))
     let client = Self.client(of: channel)
     var dialect: String?
     var reply: Reply?
@@ -95,6 +96,7 @@ final class PreviewResponder: Sendable {
       reply = try await self.reply(to: understood, body, head, client, id, on: channel)
     } catch let error as PreviewError {
       reply = Reply(error)
+      dialect = dialect ?? error.dialect
     } catch is CancellationError {
       reply = nil
     }
@@ -102,7 +104,7 @@ final class PreviewResponder: Sendable {
     onAnswer(
       AnsweredRequest(
         id: id, method: request.method.rawValue, path: path, dialect: dialect, client: client,
-        status: reply?.status.code ?? 499, reason: reply?.reason, bytesReceived: body.received,
+        status: reply?.status.code ?? 499, error: reply?.error, bytesReceived: body.received,
         bytesSent: reply?.body.count ?? 0, time: .now - start, isAbandoned: reply == nil))
     guard var reply else { throw CancellationError() }
     if request.headers[.requestID] != nil { reply.headers[.requestID] = id }
@@ -111,14 +113,15 @@ final class PreviewResponder: Sendable {
     if request.method == .head {
       try await writer.writeResponse(head)
     } else {
-      let bytes = ByteBuffer(bytes: reply.body)
+      let unread = service.unread
+      unread.add(reply.body.count)
+      defer { unread.remove(reply.body.count) }
       try await writer.write(
         response: head,
-        body: ResponseBody { writer in
+        body: ResponseBody { [bytes = reply.body] writer in
           // In pieces, so that a client that reads slowly is seen to read.
-          var rest = bytes
-          while let piece = rest.readSlice(length: min(rest.readableBytes, Self.pieceBytes)), piece.readableBytes > 0 {
-            try await writer.write(piece)
+          for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) {
+            try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + Self.pieceBytes, bytes.count)]))
           }
           try await writer.finish(nil)
         })
@@ -184,9 +187,8 @@ final class PreviewResponder: Sendable {
       task.cancel()
     }
     defer { timer.cancel() }
-    let pace = try channel.pipeline.syncOperations.handler(type: RequestPace.self)
     if !channel.isActive { task.cancel() }
-    pace.onClose = { task.cancel() }
+    body.pace.value.onClose = { task.cancel() }
     do { return try await task.value } catch {
       let isCancelled = error is CancellationError || (error as? PreviewError)?.reason == .cancelled
       guard isCancelled, isHeld.withLock({ $0 }) else { throw error }

@@ -6,7 +6,10 @@ import StatusEndpoint
 /// A client sends its request too slowly.
 struct SlowSender: Error {}
 
-/// Ends requests whose client takes too long to send them or to read the answer, and tells when a client has left.
+/// Reads no more of a body than is wanted, ends requests whose client takes too long to send them or to read the answer, and tells
+/// when a client has left.
+///
+/// Above ``windowBytes`` that nobody has taken, it reads nothing, and the client has to wait.
 ///
 /// A body must come so fast that it is whole within the time that a request may wait, and at least with ``leastBytes`` in each
 /// ``bodyTime``. The time in which the server does not ask for more does not count.
@@ -38,6 +41,7 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
   private static let stalledTime = TimeAmount.seconds(20)
   private static let bodyTime = TimeAmount.seconds(10)
   private static let leastBytes = 16 << 10
+  private static let windowBytes = 64 << 10
 
   private let connections: Connections
   /// How long a request may wait.
@@ -59,6 +63,11 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
   /// The part of a body that came with one read of the connection. A client may send each byte as a chunk, and each piece that is
   /// passed on takes time.
   private var gathered: ByteBuffer?
+  /// The bytes of the body that were passed on, and that nobody has taken yet.
+  private var untaken = 0
+  /// Whether a read waits until some of them are taken.
+  private var holdsRead = false
+  private var context: ChannelHandlerContext?
   /// Called once if the client leaves.
   var onClose: (() -> Void)?
 
@@ -67,9 +76,13 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
     self.hold = .nanoseconds(Int64(min(hold / .nanoseconds(1), 1e18)))
   }
 
-  func handlerAdded(context: ChannelHandlerContext) { limit(context, to: Self.headTime) }
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    limit(context, to: Self.headTime)
+  }
 
   func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
     timer?.cancel()
     stalledTimer?.cancel()
   }
@@ -107,8 +120,16 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func read(context: ChannelHandlerContext) {
+    holdsRead = untaken >= Self.windowBytes
+    if holdsRead { return }
     beginWaiting(context)
     context.read()
+  }
+
+  /// Someone has taken bytes of the body.
+  func take(_ bytes: Int) {
+    untaken = max(0, untaken - bytes)
+    if holdsRead, let context { read(context: context) }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -118,7 +139,9 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Passes on what was gathered of a body.
   private func pass(_ context: ChannelHandlerContext) {
-    if let bytes = gathered.take() { context.fireChannelRead(wrapInboundOut(.body(bytes))) }
+    guard let bytes = gathered.take() else { return }
+    untaken += bytes.readableBytes
+    context.fireChannelRead(wrapInboundOut(.body(bytes)))
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -165,8 +188,9 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
-    case .head(var head) where isLast && head.status.code >= 200:
-      head.headerFields[.connection] = "close"
+    case .head(var head) where head.status.code >= 200:
+      if state == .answering { limit(context, to: hold) }
+      if isLast { head.headerFields[.connection] = "close" }
       return context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .head, .body: return context.write(data, promise: promise)
     case .end: break
@@ -184,6 +208,8 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
   private func wasSent(_ context: ChannelHandlerContext) {
     guard unanswered == 0 else { return }
     if isLast { return context.close(promise: nil) }
+    // What still comes is passed over at once.
+    take(untaken)
     switch state {
     case .body:
       endWaiting()

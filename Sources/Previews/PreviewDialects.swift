@@ -23,8 +23,14 @@ package struct PreviewDialects: Sendable {
   /// - Throws: ``PreviewError``.
   package func understand(_ head: RequestHead) throws(PreviewError) -> Understood {
     for dialect in all {
-      if let call = try dialect.call(for: head) {
-        return Understood(dialect: dialect.name, call: call, field: dialect.field)
+      do throws(PreviewError) {
+        if let call = try dialect.call(for: head) {
+          return Understood(dialect: dialect.name, call: call, field: dialect.field)
+        }
+      } catch {
+        var error = error
+        error.dialect = dialect.name
+        throw error
       }
     }
     throw PreviewError(404, .route, "there is no such route; docs/serve.md lists all")

@@ -36,6 +36,13 @@ def samples(job):
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
 
 
+def check_metrics(text):
+    """Has promtool check metrics."""
+    check = subprocess.run(
+        [PROMTOOL, "check", "metrics"], check=False, input=text, capture_output=True, timeout=30)
+    assert (check.returncode, check.stdout + check.stderr) == (0, b"")
+
+
 def test_only_its_user_can_open_the_private_socket(job):
     eventually("the private socket is open", job.socket_path.is_socket)
     assert job.socket_path.stat().st_mode & 0o777 == 0o600
@@ -46,9 +53,7 @@ def test_promtool_accepts_the_metrics_of_a_running_job(job):
     eventually("a thumbnail is made", lambda: job.counters()["made"] > 0)
     answer = ask(job, "/metrics")
     assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
-    check = subprocess.run(
-        [PROMTOOL, "check", "metrics"], check=False, input=answer.content, capture_output=True, timeout=30)
-    assert (check.returncode, check.stdout + check.stderr) == (0, b"")
+    check_metrics(answer.content)
 
 
 def test_counters_agree_with_the_status_near_the_end(job, pictures):

@@ -3,6 +3,7 @@
 import http.client
 import io
 import json
+import os
 import signal
 import socket
 import tempfile
@@ -17,6 +18,7 @@ from PIL import Image
 
 import memory
 from conftest import photo
+from test_metrics import check_metrics
 from server import Server, read_all, read_head, status_code
 from waiting import eventually
 
@@ -50,6 +52,13 @@ def picture(tmp_path_factory):
 def in_format(picture, name, **options):
     buffer = io.BytesIO()
     Image.open(io.BytesIO(picture)).save(buffer, name, **options)
+    return buffer.getvalue()
+
+
+def noise_as_png(side):
+    noise = Image.merge("RGB", [Image.effect_noise((side, side), 100) for _ in range(3)])
+    buffer = io.BytesIO()
+    noise.save(buffer, "PNG", compress_level=0)
     return buffer.getvalue()
 
 
@@ -183,6 +192,22 @@ def test_a_connection_serves_one_request_after_the_other(serve, picture):
         answer = connection.getresponse()
         answer.read()
         assert answer.status == status
+
+
+def test_metrics_count_requests_by_dialect_status_and_reason(serve, picture):
+    server = serve()
+    server.post(FIT, picture)
+    server.post(FIT, b"no picture")
+    server.post("/unsafe/100x100/filters:blur(2)/", picture)
+    text = server.status_session.get("http://localhost/metrics").text
+    assert [line for line in text.splitlines() if line.startswith("thumbjob_requests_total")] == [
+        'thumbjob_requests_total{dialect="imaginary",status="200",reason="none"} 1',
+        'thumbjob_requests_total{dialect="imaginary",status="406",reason="picture"} 1',
+        'thumbjob_requests_total{dialect="imagor",status="501",reason="request"} 1',
+    ]
+    assert "thumbjob_spool_bytes 0" in text.splitlines()
+    assert "thumbjob_unread_bytes 0" in text.splitlines()
+    check_metrics(text.encode())
 
 
 def test_keys_are_needed_and_not_logged(serve, picture):
@@ -353,6 +378,37 @@ def test_a_crowd_is_answered_and_memory_is_bounded(serve, picture):
     assert memory.status_field(server.process.pid, "VmHWM") < 200_000  # kB
     assert server.status()["counters"]["peak_running"] <= 2
     assert health
+
+
+def test_previews_that_memory_pressure_cancels_are_made_again(serve, picture, tmp_path):
+    watched = tmp_path / "pressure"
+    os.mkfifo(watched)
+    manager = os.open(watched, os.O_RDWR)
+    server = serve("--max", "2", MEMORY_PRESSURE_WATCH=str(watched))
+    with ThreadPoolExecutor(12) as pool:
+        answers = [pool.submit(server.post, "/fit?width=800&height=800&type=avif", picture) for _ in range(12)]
+        eventually("two run", lambda: server.status()["counters"]["running"] == 2)
+        os.write(manager, b"x")
+        eventually("the queue is paused", lambda: server.status().get("paused_by") == ["pressure"])
+        assert [answer.result().status_code for answer in answers] == [200] * 12
+    os.close(manager)
+    assert "critical" in server.stderr
+    assert server.status()["pressure"]["criticals"] == 1
+
+
+def test_previews_that_nobody_reads_pause_the_queue(serve):
+    server = serve("--max", "1", "--memory", "64M")
+    # Noise hardly gets smaller: each preview has 8 MB, of which the system takes a part.
+    body = noise_as_png(1600)
+    head = f"POST /fit?width=1600&height=1600&type=png HTTP/1.0\r\nContent-Length: {len(body)}\r\n\r\n"
+    clients = [server.connect() for _ in range(8)]
+    for client in clients:
+        client.sendall(head.encode() + body)
+    eventually("the queue is paused", lambda: server.status().get("paused_by") == ["output"])
+    for client in clients:
+        with client:
+            assert status_code(read_all(client)) == 200
+    eventually("it goes on", lambda: server.status()["state"] == "running")
 
 
 def test_a_socket_of_the_service_manager_is_used(serve, picture):

@@ -8,6 +8,8 @@ public struct PauseReason: OptionSet, Sendable, Hashable {
   public static let user = PauseReason(rawValue: 1)
   /// Memory is short.
   public static let pressure = PauseReason(rawValue: 2)
+  /// Too much of what operations have made is not taken yet.
+  public static let output = PauseReason(rawValue: 4)
 }
 
 extension PauseReason: CustomStringConvertible {
@@ -16,6 +18,7 @@ extension PauseReason: CustomStringConvertible {
     var parts: [String] = []
     if contains(.user) { parts.append("paused by the user") }
     if contains(.pressure) { parts.append("paused by memory pressure") }
+    if contains(.output) { parts.append("paused until results are taken") }
     return parts.isEmpty ? "not paused" : parts.joined(separator: " and ")
   }
 }

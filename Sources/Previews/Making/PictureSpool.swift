@@ -5,12 +5,16 @@ import Foundation
 import MemoryPressure
 
 /// Where received pictures are until their previews are made.
-struct PictureSpool: Sendable {
+package struct PictureSpool: Sendable {
   let spool: Spool
+  package let folder: Path
   /// Whether the files are in memory: there is no disk that this process may write to.
-  let isInMemory: Bool
+  package let isInMemory: Bool
   /// The most bytes of all pictures.
-  let bytes: Int
+  package let bytes: Int
+
+  /// The room that is kept for pictures.
+  package var bytesInUse: Int { spool.reserved }
 
   private static let mostBytes = 1 << 30
   /// The share of the memory limit that files in memory may have.
@@ -23,7 +27,7 @@ struct PictureSpool: Sendable {
   ///   - wanted: the most bytes; nil for half of the free space, but at most a part of the memory.
   /// - Throws: `FetchError` if a folder was named, and takes no files.
   init(_ named: Path?, wanted: Int?, limit: MemoryLimit) throws(FetchError) {
-    let folder = named ?? Path(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")
+    folder = named ?? Path(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")
     var takesFiles = true
     do throws(FetchError) { _ = try Spool(folder: folder, bytes: 1).file() } catch {
       if named != nil { throw error }

@@ -28,7 +28,7 @@ final class PreviewOperation: ResultOperation<Preview>, @unchecked Sendable {  /
   init(_ picture: FetchedFile, _ request: PreviewRequest, name: String, _ parts: PreviewParts) {
     (self.picture, self.request, self.parts) = (picture, request, parts)
     super.init(
-      title: "preview of \(name), \(ByteCount.memory(picture.size)) from \(picture.host)", kind: "preview",
+      title: "preview of \(name), \(ByteCount.file(picture.size)) from \(picture.host)", kind: "preview",
       subject: name,
       key: picture.host, timeLimit: parts.timeout)
   }

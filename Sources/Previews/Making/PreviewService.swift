@@ -29,6 +29,11 @@ package final class PreviewService: Sendable {
   /// Receives the pictures.
   package let bodies: BoundedOperationQueue
   package let memory: MemoryPlan
+  package let spool: PictureSpool
+  /// The most bytes of a picture.
+  package let limitBytes: Int
+  /// The previews that clients have not read yet. Whoever sends one counts it here.
+  package let unread: UnreadPreviews
   package let settings: PreviewSettings
   private let parts: PreviewParts
   private let receiver: PictureReceiver
@@ -41,6 +46,8 @@ package final class PreviewService: Sendable {
 
   /// How often a preview is made again after memory pressure has cancelled it.
   private static let mostRequeues = 3
+  /// The share of the budget that previews may have which clients have not read yet.
+  private static let unreadShare = 4
   /// The seconds after which a client that was turned away may come again.
   private static let retrySeconds = 5
 
@@ -58,7 +65,7 @@ package final class PreviewService: Sendable {
   ) throws(FetchError) {
     self.settings = settings
     let limit = MemoryLimit.find(in: surroundings)
-    let spool = try PictureSpool(
+    spool = try PictureSpool(
       settings.spoolFolder, wanted: settings.spoolBytes?.bytes(of: limit.bytes), limit: limit)
     var usage = UsageReader(limit: limit, surroundings: surroundings).read()
     // Pictures in memory are no part of the budget.
@@ -70,13 +77,13 @@ package final class PreviewService: Sendable {
     queue = BoundedOperationQueue(
       name: "previews", maxConcurrentOperations: settings.maxInUse, backlog: settings.backlog, budget: memory.budget,
       qos: .userInitiated)
+    unread = UnreadPreviews(limit: memory.budget.bytes / Self.unreadShare, queue)
     bodies = BoundedOperationQueue(name: "pictures", maxConcurrentOperations: connections, backlog: connections)
     let decoders = PictureDecoders(settings.isolate, mostIdle: settings.maxInUse, onShortfall: onShortfall)
     parts = PreviewParts(
       memory: memory, decoders: decoders, limitPixels: settings.limitPixels, timeout: settings.timeout)
-    receiver = PictureReceiver(
-      spool.spool, limit: spool.isInMemory ? min(settings.limitBytes, spool.bytes) : settings.limitBytes,
-      digests: settings.cache != nil)
+    limitBytes = spool.isInMemory ? min(settings.limitBytes, spool.bytes) : settings.limitBytes
+    receiver = PictureReceiver(spool.spool, limit: limitBytes, digests: settings.cache != nil)
     let cache = settings.cache.map { [queue] in PreviewCache(bytes: $0.bytes(of: limit.bytes), queue) }
     self.cache = cache
     watch = PressureWatch(

@@ -32,6 +32,9 @@ package struct PreviewError: Error, Sendable, Equatable, CustomStringConvertible
     case server
   }
 
+  /// The dialect of the request; nil if it has none, or was understood.
+  package internal(set) var dialect: String?
+
   package init(_ status: Int, _ reason: Reason, _ message: String, retryAfter: Int? = nil) {
     (self.status, self.reason, self.message, self.retryAfter) = (status, reason, message, retryAfter)
   }

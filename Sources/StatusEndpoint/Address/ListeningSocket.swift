@@ -30,13 +30,21 @@ package struct ListeningSocket: Sendable {
 
   /// The socket that the service manager has opened for this process; nil if there is none.
   ///
+  /// - Throws: ``StatusEndpointError`` if there are several. Clients of the others would wait for ever.
+  ///
   /// *Source*: sd_listen_fds(3): the first of `$LISTEN_FDS` sockets is descriptor 3, if `$LISTEN_PID` is this process.
   package static func activated(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
-  ) -> ListeningSocket? {
+  ) throws(StatusEndpointError) -> ListeningSocket? {
     guard environment["LISTEN_PID"] == "\(getpid())", let count = environment["LISTEN_FDS"].flatMap({ Int($0) }),
       count >= 1
     else { return nil }
+    guard count == 1 else {
+      throw StatusEndpointError(
+        "LISTEN_FDS",
+        "the service manager has opened \(count) sockets, and one can be served; in a unit, an empty "
+          + "ListenStream= takes earlier ones away")
+    }
     let number = firstActivated
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     var storage = sockaddr_storage()
@@ -50,9 +58,21 @@ package struct ListeningSocket: Sendable {
         descriptor: number, address: .unix("socket of the service manager"), file: nil, isLocal: true, isWildcard: false
       )
     }
-    return ListeningSocket(
-      descriptor: number, address: .tcp(host: "0.0.0.0", port: port(of: number) ?? 0), file: nil, isLocal: false,
-      isWildcard: true)
+    return withUnsafePointer(to: &storage) { storage in
+      storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        let (isLocal, isWildcard) = reach(address)
+        return ListeningSocket(
+          descriptor: number, address: .tcp(host: host(of: address, size), port: port(of: number) ?? 0), file: nil,
+          isLocal: isLocal, isWildcard: isWildcard)
+      }
+    }
+  }
+
+  /// The address of a host as numbers.
+  private static func host(of address: UnsafePointer<sockaddr>, _ size: socklen_t) -> String {
+    var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let status = getnameinfo(address, size, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+    return status == 0 ? String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : "?"
   }
 
   private static let firstActivated: CInt = 3

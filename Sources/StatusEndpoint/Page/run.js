@@ -39,6 +39,7 @@ function setState({ state, paused_by: causes = [], waits_for: others = [], stop_
   let text = state;
   if (others.length > 0) text = `waits until ${others.join(" and ")} has ended`;
   if (state === "stopping" && reason) text = `stopping: ${reason}`;
+  if (causes.includes("output")) text = "paused: clients have much to read";
   if (causes.includes("pressure")) text = causes.includes("user") ? "paused, memory is tight" : "paused: memory is tight";
   if (outcome) text = "ended";
   set($("state"), text);

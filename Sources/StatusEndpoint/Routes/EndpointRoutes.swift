@@ -70,7 +70,7 @@ struct EndpointRoutes: Sendable {
         return answer
       },
       Route(method: .get, path: "/metrics") { [dataSource, times] _ in
-        let text = MetricsText.text(dataSource.status(listing: 0), dataSource.counters, times)
+        let text = MetricsText.text(dataSource.status(listing: 0), dataSource.counters, dataSource.metrics, times)
         return .text(text, type: "text/plain; version=0.0.4; charset=utf-8")
       },
       Route(method: .get, path: "/events", parameters: ["thumbnails"]) { [feed, thumbnails] call in

@@ -3,11 +3,16 @@
 struct MetricsText {
   private var text = ""
 
-  /// - Parameter counters: those that the run declares.
-  static func text(_ status: RunStatus, _ counters: [RunCounter], _ times: RunTimes) -> String {
+  /// - Parameters:
+  ///   - counters: those that the run declares.
+  ///   - families: further metrics of the run.
+  static func text(
+    _ status: RunStatus, _ counters: [RunCounter], _ families: [MetricFamily], _ times: RunTimes
+  ) -> String {
     var metrics = MetricsText()
     metrics.add(status)
     metrics.add(counters, status.counters)
+    for family in families { metrics.add(family) }
     if let fetches = status.fetches { metrics.add(fetches) }
     metrics.add(status.memory, status.pressure)
     metrics.add(times)
@@ -44,9 +49,20 @@ struct MetricsText {
       switch counter.metric {
       case .outcome: outcomes.append(("outcome", counter.key, values[counter.key]))
       case .total(let name): sample("thumbjob_\(name)_total", "counter", counter.meaning, values[counter.key])
+      case nil: break
       }
     }
-    family("thumbjob_sources_total", "counter", "Sources that have ended, by outcome.", outcomes)
+    if !outcomes.isEmpty {
+      family("thumbjob_sources_total", "counter", "Sources that have ended, by outcome.", outcomes)
+    }
+  }
+
+  private mutating func add(_ family: MetricFamily) {
+    head(family.name, family.kind.rawValue, family.help)
+    for sample in family.samples {
+      let labels = sample.labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
+      text += "\(family.name)\(labels.isEmpty ? "" : "{\(labels)}") \(sample.value)\n"
+    }
   }
 
   private mutating func add(_ fetches: FetchStatus) {

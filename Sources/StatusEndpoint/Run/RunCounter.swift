@@ -10,9 +10,10 @@ public struct RunCounter: Sendable {
   public let key: String
   /// What it counts, as a sentence: the description of the key, and the help of the metric.
   public let meaning: String
-  public let metric: Metric
+  /// Nil if a ``MetricFamily`` of the run has it.
+  public let metric: Metric?
 
-  public init(_ key: String, _ meaning: String, metric: Metric) {
+  public init(_ key: String, _ meaning: String, metric: Metric?) {
     (self.key, self.meaning, self.metric) = (key, meaning, metric)
   }
 }

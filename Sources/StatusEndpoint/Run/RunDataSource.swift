@@ -6,6 +6,9 @@ public protocol RunDataSource: Sendable {
   /// What the run counts besides the operations of its queue. Always the same.
   var counters: [RunCounter] { get }
 
+  /// Further metrics. None, if a run does not say otherwise.
+  var metrics: [MetricFamily] { get }
+
   /// - Parameter limit: the most running operations, and the most waiting operations, to list.
   func status(listing limit: Int) -> RunStatus
 
@@ -15,6 +18,10 @@ public protocol RunDataSource: Sendable {
 
   /// One operation, in any state; nil if it is unknown.
   func operation(_ id: Int) -> OperationStatus?
+}
+
+extension RunDataSource {
+  public var metrics: [MetricFamily] { [] }
 }
 
 /// The commands that a run accepts from clients.

@@ -78,12 +78,14 @@ public enum RunState: String, Codable, Sendable, CaseIterable {
   case finished
 }
 
-/// Why a run is paused. Both can apply at once.
+/// Why a run is paused. Several causes can apply at once.
 public enum PauseCause: String, Codable, Sendable, CaseIterable {
   /// The user paused it, and has to resume it.
   case user
   /// Memory is tight. The run goes on by itself when memory is available again.
   case pressure
+  /// Clients have much to read. The run goes on by itself when they have read.
+  case output
 }
 
 /// The speed of a run.

@@ -16,14 +16,14 @@ package final class HTTPServer: Sendable {
     /// The most bytes of all headers of a request.
     var headerBytes: Int
     var headerCount: Int
-    /// The bytes that are read of a connection at once; nil for what suits its speed.
-    var pieceBytes: Int?
+    /// How often a connection is read before another one has its turn. Each time, up to 64 KiB are read.
+    var readsPerTurn: Int
     /// Whether a client that sends nothing more still gets its answer. Otherwise it has left.
     var keepsHalfClosed: Bool
 
-    package init(headerBytes: Int, headerCount: Int, pieceBytes: Int? = nil, keepsHalfClosed: Bool) {
+    package init(headerBytes: Int, headerCount: Int, readsPerTurn: Int, keepsHalfClosed: Bool) {
       (self.headerBytes, self.headerCount) = (headerBytes, headerCount)
-      (self.pieceBytes, self.keepsHalfClosed) = (pieceBytes, keepsHalfClosed)
+      (self.readsPerTurn, self.keepsHalfClosed) = (readsPerTurn, keepsHalfClosed)
     }
   }
 
@@ -63,10 +63,9 @@ package final class HTTPServer: Sendable {
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: rules.headerBytes, maxHeaderListSize: rules.headerBytes,
           maxHeaderFieldCount: rules.headerCount)))
-    let messagesPerRead: UInt = rules.pieceBytes == nil ? 4 : 1
-    var bootstrap = ServerBootstrap(group: group)
+    let bootstrap = ServerBootstrap(group: group)
       .childChannelOption(.allowRemoteHalfClosure, value: rules.keepsHalfClosed)
-      .childChannelOption(.maxMessagesPerRead, value: messagesPerRead)
+      .childChannelOption(.maxMessagesPerRead, value: UInt(rules.readsPerTurn))
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 << 10, high: 32 << 10))
       .childChannelInitializer { channel in
         guard connections.admit(channel) else { return channel.close() }
@@ -83,10 +82,6 @@ package final class HTTPServer: Sendable {
           }
         }
       }
-    if let bytes = rules.pieceBytes {
-      bootstrap = bootstrap.childChannelOption(
-        .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: bytes))
-    }
     do { listener = try bootstrap.withBoundSocket(socket.descriptor).wait() } catch {
       try? group.syncShutdownGracefully()
       throw error

@@ -33,7 +33,8 @@ final class StatusServer: Sendable {
     }
     server = try HTTPServer(
       socket, on: group,
-      HTTPServer.Rules(headerBytes: limits.headerBytes, headerCount: limits.headerCount, keepsHalfClosed: true),
+      HTTPServer.Rules(
+        headerBytes: limits.headerBytes, headerCount: limits.headerCount, readsPerTurn: 4, keepsHalfClosed: true),
       connections, logger: logger,
       prepare: { channel in try channel.pipeline.syncOperations.addHandler(PollObserver(turns)) },
       handlers: { [ConnectionDeadline(connections, limits)] },

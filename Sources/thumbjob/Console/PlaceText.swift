@@ -1,8 +1,8 @@
 /// Names of files and folders in messages.
 enum PlaceText {
-  /// A path in a form that a reader recognises as a path: `thumbs` becomes `./thumbs`. A part of a bucket stays as it is.
+  /// A path in a form that a reader recognises as a path: `thumbs` becomes `./thumbs`. An address stays as it is.
   static func text(_ path: String) -> String {
-    path.hasPrefix("/") || path.hasPrefix(".") || path.hasPrefix("s3://") ? path : "./\(path)"
+    path.hasPrefix("/") || path.hasPrefix(".") || path.contains("://") || path.hasPrefix("unix:") ? path : "./\(path)"
   }
 
   /// Several paths, of which the first few are named: `./a, ./b and 3 more`.

@@ -37,7 +37,8 @@ extension RunLimits {
 
 extension PauseCause {
   static func all(in pauses: PauseReason) -> [PauseCause] {
-    (pauses.contains(.user) ? [.user] : []) + (pauses.contains(.pressure) ? [.pressure] : [])
+    let causes: [(PauseReason, PauseCause)] = [(.user, .user), (.pressure, .pressure), (.output, .output)]
+    return causes.filter { pauses.contains($0.0) }.map(\.1)
   }
 }
 

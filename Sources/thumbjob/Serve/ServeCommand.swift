@@ -48,7 +48,7 @@ struct ServeSettingsReader: Sendable {
   init(word: String?, given: GivenOptions<ServeSettings>) { (self.word, self.given) = (word, given) }
 
   private static let keys: [JobFileKey<ServeSettings>] =
-    [JobFileKey(Setting<ServeSettings>("listen", \.address, .status, value: "address", "HOST:PORT or unix:PATH."))]
+    [JobFileKey(Setting<ServeSettings>("listen", \.givenAddress, .status, value: "address", "HOST:PORT or unix:PATH."))]
     + ServeSettings.settings.map { JobFileKey($0) }
 
   /// The defaults, changed by the job file and then by the command line.
@@ -56,12 +56,16 @@ struct ServeSettingsReader: Sendable {
   /// - Throws: `JobFileError` or `TextError`, depending on which of the two is wrong.
   func read() throws -> ServeSettings {
     var settings = ServeSettings()
-    settings.key = ProcessInfo.processInfo.environment[ServeSettings.keyVariable].flatMap { $0.isEmpty ? nil : $0 }
+    settings.key = ProcessInfo.processInfo.environment[ServeSettings.keyVariable]
+    // A variable that was to have the key, and has none, must not open the server to everyone.
+    if settings.key == "" {
+      throw TextError("\(ServeSettings.keyVariable) is empty; unset it if clients need no key")
+    }
     let path = word.map { CommandWords.path(of: $0) }
     if let path, JobFile.isName(path) {
       try JobFile.read(path, keys: Self.keys, dash: SourceList.standardInput, into: &settings)
     } else if let word {
-      settings.address = try StatusAddress(setting: word, for: "serve")
+      settings.givenAddress = try StatusAddress(setting: word, for: "serve")
     }
     try given.apply(to: &settings)
     guard settings.address != .off else {

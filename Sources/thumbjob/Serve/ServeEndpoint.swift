@@ -74,8 +74,8 @@ final class ServeEndpoint: RunDataSource, RunControl {
     let levels = pressures.withLock { $0 }
     let seconds = max(elapsed / .seconds(1), 0.001)
     return RunStatus(
-      version: Version.current, pid: Int(ProcessInfo.processInfo.processIdentifier), sources: [address],
-      outputs: ["its clients"],
+      version: Version.current, pid: Int(ProcessInfo.processInfo.processIdentifier), sources: ["requests"],
+      outputs: [address],
       startedAt: startedAt.timeIntervalSince1970, elapsedSeconds: elapsed / .seconds(1), state: state,
       pausedBy: state == .paused ? PauseCause.all(in: previews.pauses) : nil, stopReason: reason, counters: counters,
       limits: RunLimits(previews.limits),
@@ -91,6 +91,17 @@ final class ServeEndpoint: RunDataSource, RunControl {
         bytesPerSecond: Double(counters.bytesRead) / seconds),
       running: (previews.running + bodies.running).prefix(limit).map { OperationStatus($0) },
       waiting: (previews.waiting + bodies.waiting).prefix(limit).map { OperationStatus($0) })
+  }
+
+  var metrics: [MetricFamily] {
+    tally.metrics + [
+      MetricFamily(
+        "thumbjob_spool_bytes", .gauge, "Room of the spool that is kept for pictures.",
+        [MetricFamily.Sample(service.spool.bytesInUse)]),
+      MetricFamily(
+        "thumbjob_unread_bytes", .gauge, "Bytes of previews that clients have not read yet.",
+        [MetricFamily.Sample(service.unread.bytes)]),
+    ]
   }
 
   func operations(_ query: OperationQuery) -> OperationPage { queues.operations(query) }

@@ -20,6 +20,7 @@ final class ServeSession: Sendable {
   private let messages: Messages
   private let output = JSONLinesOutput()
   private let tally = ServeTally()
+  private let refusals = RefusalLog()
   private let serviceManager = ServiceManager()
   private let ending = EndingSignal()
   private let listing = ListingRequests()
@@ -58,7 +59,7 @@ final class ServeSession: Sendable {
     let endpoint: PreviewEndpoint
     do {
       endpoint = try PreviewEndpoint(
-        ListeningSocket.activated() ?? ListeningSocket.open(settings.address), service, key: settings.key,
+        listeningSocket(), service, key: settings.key,
         version: Version.current, connections: settings.connections, onAnswer: { [self] in handle($0) })
     } catch let error as StatusEndpointError {
       throw StartError("\(error.place): \(error.reason)", .noStatusAddress)
@@ -76,7 +77,10 @@ final class ServeSession: Sendable {
       endpoint.close()
       throw error
     }
-    if !settings.quiet { messages.print(StyledText("thumbjob: previews at \(Self.link(endpoint.address))")) }
+    if !settings.quiet {
+      messages.print(StyledText("thumbjob: previews at \(Self.link(endpoint.address))"))
+      messages.print(StyledText("thumbjob: \(limits(of: service))"))
+    }
     serviceManager?.send("READY=1")
     let alive = aliveTicker(service)
     _ = end.wait(upTo: .seconds(1 << 33))
@@ -86,6 +90,17 @@ final class ServeSession: Sendable {
     for endpoint in statusEndpoints { endpoint.close() }
     printSummary(service)
     return ExitCode(128 + ending.number)
+  }
+
+  /// The socket of the service manager, or else one for the address in the settings.
+  private func listeningSocket() throws(StatusEndpointError) -> ListeningSocket {
+    guard let socket = try ListeningSocket.activated() else { return try ListeningSocket.open(settings.address) }
+    if let address = settings.givenAddress {
+      messages.print(
+        StyledText(
+          "thumbjob: \(address): not used, because the service manager has opened a socket", .warning))
+    }
+    return socket
   }
 
   private func makeService() throws(StartError) -> PreviewService {
@@ -144,6 +159,16 @@ final class ServeSession: Sendable {
     }
   }
 
+  /// What the server may do, so that nobody has to guess what its defaults are here.
+  private func limits(of service: PreviewService) -> String {
+    let previews = settings.previews
+    let memory = ByteCount.memory(service.queue.limits.budget?.bytes ?? 0)
+    return "\(previews.maxInUse) at once in \(memory) of memory; pictures of up to "
+      + "\(ByteCount.memory(service.limitBytes)), \(ByteCount.memory(service.spool.bytes)) of them at once in "
+      + "\(service.spool.isInMemory ? "memory" : service.spool.folder.printable); "
+      + (settings.key == nil ? "no key is needed" : "with a key")
+  }
+
   private static func link(_ address: StatusAddress) -> String {
     if case .tcp = address { "http://\(address)" } else { "\(address)" }
   }
@@ -163,10 +188,13 @@ final class ServeSession: Sendable {
     tally.count(request)
     if settings.json { output.write(AccessLine(request)) }
     if settings.verbose {
-      let size = "\(ByteCount.memory(request.bytesReceived)) → \(ByteCount.memory(request.bytesSent))"
+      let size = "\(ByteCount.file(request.bytesReceived)) → \(ByteCount.file(request.bytesSent))"
+      let reason = request.error.map { ": \(printableText(of: Array($0.message.utf8)))" } ?? ""
       messages.printLine(
         "\(request.status) \(request.method) \(printableText(of: Array(request.path.utf8))) \(size) "
-          + "in \(Units.time(request.time))")
+          + "in \(Units.time(request.time))\(reason)")
+    } else if let line = refusals.line(for: request) {
+      messages.print(StyledText(line, .warning))
     }
   }
 
@@ -251,20 +279,24 @@ final class ServeSession: Sendable {
 private struct AccessLine: Encodable {
   let event = "answer"
   let id, method, path, client: String
-  let dialect, reason: String?
+  /// When it was answered (ISO 8601, UTC).
+  let time: String
+  let dialect, reason, message: String?
   let status, bytesReceived, bytesSent: Int
   let seconds: Double
   let left: Bool
 
   enum CodingKeys: String, CodingKey {
-    case event, id, method, path, client, dialect, reason, status, seconds, left
+    case event, time, id, method, path, client, dialect, reason, message, status, seconds, left
     case bytesReceived = "bytes_received"
     case bytesSent = "bytes_sent"
   }
 
   init(_ request: AnsweredRequest) {
     (id, method, path, client) = (request.id, request.method, request.path, request.client)
-    (dialect, reason, status) = (request.dialect, request.reason?.rawValue, request.status)
+    (dialect, status) = (request.dialect, request.status)
+    (reason, message) = (request.error?.reason.rawValue, request.error?.message)
+    time = Date.now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
     (bytesReceived, bytesSent, left) = (request.bytesReceived, request.bytesSent, request.isAbandoned)
     seconds = request.time / .seconds(1)
   }

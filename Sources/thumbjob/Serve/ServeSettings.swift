@@ -6,7 +6,8 @@ import StatusEndpoint
 /// All settings of `thumbjob serve`.
 struct ServeSettings: Equatable, DefaultSettings {
   var previews = PreviewSettings()
-  var address = Self.usualAddress
+  /// Where to listen; nil for ``usualAddress``.
+  var givenAddress: StatusAddress?
   /// What clients must know; nil if anyone may ask.
   var key: String?
   /// The most clients at once.
@@ -19,6 +20,8 @@ struct ServeSettings: Equatable, DefaultSettings {
   var verbose = false
   /// Print nothing but failures.
   var quiet = false
+
+  var address: StatusAddress { givenAddress ?? Self.usualAddress }
 
   static let usualAddress = StatusAddress.tcp(host: "127.0.0.1", port: 9000)
   /// The variable of the environment with the key, which other users cannot read as they can a command line.

@@ -47,7 +47,13 @@ struct StatusDetail {
 
   /// The process first, because a terminal may cut off the end of the line.
   private var heading: String {
-    let pauses = (job.pausedBy ?? []).map { $0 == .user ? "by the user" : "because memory is tight" }
+    let pauses = (job.pausedBy ?? []).map { cause in
+      switch cause {
+      case .user: "by the user"
+      case .pressure: "because memory is tight"
+      case .output: "until clients have read their previews"
+      }
+    }
     let reason =
       job.stopReason.map { ": \(StatusFields.oneLine($0))" } ?? pauses.map { " \($0)" }.joined(separator: " and")
     return "process \(job.pid): \(job.state.rawValue)\(reason), for \(StatusFields.time(job.elapsedSeconds))"

@@ -159,6 +159,8 @@ struct ImagorPath: Sendable {
 
   private static func format(_ text: String) throws(PreviewError) -> ThumbnailFormat {
     if text == "jpg" { return .jpeg }
+    // OpenCloud asks for GIF where the picture is one. PNG shows the same.
+    if text == "gif" { return .png }
     guard let format = ThumbnailFormat(rawValue: text) else {
       throw PreviewError(406, .request, "the format \(text.prefix(20)) is none of jpeg, webp, avif and png")
     }
