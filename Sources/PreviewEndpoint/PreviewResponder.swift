@@ -54,6 +54,7 @@ final class PreviewResponder: Sendable {
       }
       self.init(Message(message: error.message, status: error.status))
       (status, self.error) = (HTTPResponse.Status(code: error.status), error)
+      if error.status == 405 { headers[.allow] = error.allowed }
       if let seconds = error.retryAfter { headers[.retryAfter] = "\(seconds)" }
     }
 
@@ -107,6 +108,8 @@ final class PreviewResponder: Sendable {
         status: reply?.status.code ?? 499, error: reply?.error, bytesReceived: body.received,
         bytesSent: reply?.body.count ?? 0, time: .now - start, isAbandoned: reply == nil))
     guard var reply else { throw CancellationError() }
+    // What follows cannot be told from the rest of the body.
+    if reply.error?.reason == .body { body.pace.value.closeAfterAnswer() }
     if request.headers[.requestID] != nil { reply.headers[.requestID] = id }
     reply.headers[.contentLength] = "\(reply.body.count)"
     let head = HTTPResponse(status: reply.status, headerFields: reply.headers)
@@ -135,6 +138,7 @@ final class PreviewResponder: Sendable {
   private static func head(_ request: Request, _ target: String) throws(PreviewError) -> RequestHead {
     // The first Host field is the authority; others stay among the fields.
     guard !request.headers.contains(.host) else { throw PreviewError(400, .request, "the request names two hosts") }
+    guard request.head.authority != "" else { throw PreviewError(400, .request, "the request names no host") }
     // Otherwise a page of another site could use this server through the browsers of its visitors.
     let site = request.headers[.fetchSite] ?? "none"
     guard request.headers[.origin] == nil || site == "same-origin", ["same-origin", "none"].contains(site) else {

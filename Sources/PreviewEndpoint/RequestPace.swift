@@ -186,6 +186,9 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
 
   // MARK: Answers
 
+  /// Ends the connection with its present answer.
+  func closeAfterAnswer() { isLast = true }
+
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
     case .head(var head) where head.status.code >= 200:

@@ -73,7 +73,7 @@ import Thumbnails
     ("POST", "/fit?width=99999&height=1", 400), ("POST", "/fit?width=1e300&height=1", 400),
     ("POST", "/fit?width=10&height=10&type=tiff", 400), ("POST", "/fit?width=10&height=10&quality=101", 400),
     ("POST", "/convert", 400), ("POST", "/rotate?rotate=90", 501), ("POST", "/fit?width=1&height=1&rotate=90", 501),
-    ("POST", "/watermarkImage?image=http://a/", 501), ("POST", "/pipeline", 400),
+    ("POST", "/watermarkimage?image=http://a/", 501), ("POST", "/pipeline", 400),
     ("POST", "/pipeline?operations=%5B%5D", 400),
     ("POST", "/pipeline?operations=%5B%7B%22operation%22:%22nothing%22%7D%5D", 400),
     ("POST", "/pipeline?operations=%5B%7B%22operation%22:%22blur%22%7D%5D", 501),

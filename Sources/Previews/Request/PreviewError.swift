@@ -1,3 +1,5 @@
+import Files
+
 /// Why a request gets no preview.
 package struct PreviewError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The HTTP status.
@@ -35,8 +37,20 @@ package struct PreviewError: Error, Sendable, Equatable, CustomStringConvertible
   /// The dialect of the request; nil if it has none, or was understood.
   package internal(set) var dialect: String?
 
+  /// The methods of a route; nil if another one is not what is wrong.
+  package private(set) var allowed: String?
+
+  /// - Parameter message: may have text of the request, of which what cannot be printed is escaped.
   package init(_ status: Int, _ reason: Reason, _ message: String, retryAfter: Int? = nil) {
-    (self.status, self.reason, self.message, self.retryAfter) = (status, reason, message, retryAfter)
+    (self.status, self.reason, self.retryAfter) = (status, reason, retryAfter)
+    self.message = printableText(of: Array(message.utf8))
+  }
+
+  /// The route has other methods.
+  static func wrongMethod(allowed: String, _ message: String) -> PreviewError {
+    var error = PreviewError(405, .route, message)
+    error.allowed = allowed
+    return error
   }
 
   package var description: String { "\(status): \(message)" }

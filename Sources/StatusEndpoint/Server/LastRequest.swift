@@ -7,7 +7,8 @@ import NIOHTTP1
 /// knows the word `close` only, and frames answers as for HTTP/1.1.
 ///
 /// The last one is a request that says so, one of HTTP/1.0, and one that expects `100 Continue`: if it is answered before its
-/// body has come, that body may still come or not. Only HTTP/1.1 has expectations and chunks.
+/// body has come, that body may still come or not. Only HTTP/1.1 has expectations and chunks. After a request for another
+/// protocol (`Upgrade`, CONNECT), the parser reads nothing more, although nobody speaks another one here.
 ///
 /// *Source*: RFC 9112, 9.3, 9.6 and 6.1; RFC 9110, 10.1.1 and 9.3.2.
 ///
@@ -31,7 +32,9 @@ final class LastRequest: ChannelDuplexHandler {
     guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
     let isOld = (head.version.major, head.version.minor) < (1, 1)
     if isOld { head.headers.remove(name: "Expect") }
-    let isLast = isOld || !head.isKeepAlive || head.headers.contains(name: "Expect")
+    let isLast =
+      isOld || !head.isKeepAlive || head.headers.contains(name: "Expect") || head.headers.contains(name: "Upgrade")
+      || head.method == .CONNECT
     if isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
     requests.append(Request(isLast: isLast, isOld: isOld, isHead: head.method == .HEAD))
     context.fireChannelRead(wrapInboundOut(.head(head)))

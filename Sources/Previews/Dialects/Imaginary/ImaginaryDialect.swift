@@ -10,11 +10,13 @@ struct ImaginaryDialect: Dialect {
   /// Those that anyone may ask for, and that have no picture.
   private static let open: [String: PreviewCall] = ["/": .version, "/health": .health]
   /// Routes whose picture comes from elsewhere, or that change more than the size.
-  private static let missing: Set<String> = Set(ImaginaryOperation.missing.map { "/\($0)" } + ["/form"])
+  private static let missing: Set<String> = Set(ImaginaryOperation.missing.map { "/\($0.lowercased())" } + ["/form"])
 
   func call(for head: RequestHead) throws(PreviewError) -> PreviewCall? {
     if let call = Self.open[head.path] {
-      guard ["GET", "HEAD"].contains(head.method) else { throw Self.wrongMethod("GET") }
+      guard ["GET", "HEAD"].contains(head.method) else {
+        throw .wrongMethod(allowed: "GET, HEAD", "this route supports GET only")
+      }
       return call
     }
     let word = String(head.path.dropFirst())
@@ -24,10 +26,10 @@ struct ImaginaryDialect: Dialect {
     }
     guard head.method == "POST" else {
       guard head.value("url") == nil, head.value("file") == nil else {
-        throw PreviewError(
-          405, .route, "pictures from URLs and files are off: the server makes previews of what is posted")
+        throw .wrongMethod(
+          allowed: "POST", "pictures from URLs and files are off: the server makes previews of what is posted")
       }
-      throw Self.wrongMethod("POST")
+      throw .wrongMethod(allowed: "POST", "this route supports POST only")
     }
     try checkKey(head)
     if Self.missing.contains(head.path) { throw ImaginaryOperation.isMissing(word) }
@@ -43,9 +45,5 @@ struct ImaginaryDialect: Dialect {
     if !key.matches(given) {
       throw PreviewError(401, .key, "the key is missing or wrong; send it as API-Key or as key=")
     }
-  }
-
-  private static func wrongMethod(_ allowed: String) -> PreviewError {
-    PreviewError(405, .route, "this route supports \(allowed) only")
   }
 }

@@ -15,9 +15,11 @@ struct ImagorDialect: Dialect {
     guard let path = PercentEncoding.text(head.path) else { throw .badRequest("the path is not percent-encoded UTF-8") }
     guard let (seal, rest) = Self.split(path) else { return nil }
     guard head.method == "POST" else {
-      throw PreviewError(405, .route, "this route supports POST only: the server makes previews of what is posted")
+      throw .wrongMethod(
+        allowed: "POST", "this route supports POST only: the server makes previews of what is posted")
     }
-    try check(seal, rest, head)
+    // Clients sign the path as they send it, or before they encode it.
+    try check(seal, [Self.split(head.path)?.rest, rest].compactMap { $0 }, head)
     return .make(try ImagorPath(rest).request)
   }
 
@@ -30,7 +32,8 @@ struct ImagorDialect: Dialect {
     return seal == "unsafe" || isSignature ? (seal, parts[parts.index(after: slash)...]) : nil
   }
 
-  private func check(_ seal: Substring, _ rest: Substring, _ head: RequestHead) throws(PreviewError) {
+  /// - Parameter forms: the path after the signature, as it may have been signed.
+  private func check(_ seal: Substring, _ forms: [Substring], _ head: RequestHead) throws(PreviewError) {
     guard let key else {
       guard seal == "unsafe" else {
         throw PreviewError(403, .key, "the path is signed, and the server has no key; use /unsafe/")
@@ -39,7 +42,7 @@ struct ImagorDialect: Dialect {
     }
     // The key itself is as good as a signature. OpenCloud signs nothing.
     if let given = head.key, key.matches(given) { return }
-    guard seal != "unsafe", PathSignature.matches(seal, of: rest, key) else {
+    guard seal != "unsafe", forms.contains(where: { PathSignature.matches(seal, of: $0, key) }) else {
       throw PreviewError(403, .key, "the path is not signed with the server's key, and there is no API-Key")
     }
   }
