@@ -43,6 +43,15 @@ let package = Package(
       ],
       path: "Sources/ServerExample", swiftSettings: settings),
     .executableTarget(
+      name: "naive-preview-server",
+      dependencies: [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Thumbnails", package: "thumbjob"),
+      ],
+      path: "Sources/NaivePreviewServer", swiftSettings: settings),
+    .executableTarget(
       name: "bench-decoder",
       dependencies: [
         "Measuring",
