@@ -75,6 +75,7 @@ needs_of_test() {
   needs_of_lint
   need chromium command -v chromium
   need chromium-driver command -v chromedriver
+  need libglib2.0-bin command -v gio
   need poppler-utils command -v pdftotext
   need fonts-dejavu-core test -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
   need strace command -v strace

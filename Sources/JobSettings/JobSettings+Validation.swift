@@ -55,12 +55,19 @@ extension JobSettings {
     try BuildTrait.network.require("out", if: !bucketOutputs.isEmpty)
     try BuildTrait.ledger.require("verify", if: verify == .content)
     try BuildTrait.ledger.require("prune", if: prune != nil)
+    // The digest of a URI.
+    try BuildTrait.ledger.require("name", if: outputs.contains { $0.name?.hasDigest == true })
     try BuildTrait.ledger.require("manifest-fields", if: joins.manifestFields.contains(.sha256))
     try BuildTrait.ledger.require(if: watch != nil)
   }
 
   /// - Throws: ``TextError`` if a pattern needs to know more of the photos than the job does.
   private func validateNames() throws(TextError) {
+    if outputs.contains(where: { $0.layout != nil || $0.name?.hasDigest == true }) {
+      if sources.contains(where: { if case .address = $0 { true } else { false } }) {
+        throw TextError(in: "layout", "other programs show files of this machine, and no photos from the network")
+      }
+    }
     guard outputs.contains(where: { $0.name?.factKinds.isEmpty == false }) else { return }
     let letters = "%W, %H, %Y, %m, %D and %c"
     // The preset "web" has such a pattern.
@@ -93,6 +100,21 @@ extension JobSettings {
     try refuse("verify", verify == .content, "only the ledger of an output folder knows the hashes of sources")
     for kind in joins.paths.map(\.0) { try refuse(kind.setting, true, "it needs thumbnails in folders") }
     try refuse("out", watch != nil, "a watch needs thumbnails in folders")
+  }
+
+  /// Finds the folders of outputs that are beside the photos: that of the photos, if no other was asked for.
+  ///
+  /// - Throws: ``TextError``.
+  package mutating func resolveFolders() throws(TextError) {
+    for index in outputs.indices where outputs[index].layout == .eadir && outputs[index].givenFolder == nil {
+      guard sources.count == 1, case .path(let folder) = sources[0], !FileStatus.isRegular(folder, followingLinks: true)
+      else {
+        throw TextError(
+          in: "layout",
+          "eadir puts thumbnails beside the photos: give one folder of photos, or their folder as “out”, too")
+      }
+      outputs[index].usualFolder = folder
+    }
   }
 
   /// Finds the share of this job, its list if there is a folder of lists, and the trees of lists that a split has written.

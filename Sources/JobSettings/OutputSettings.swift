@@ -5,13 +5,22 @@ import Thumbnails
 /// The settings of one output: a folder and the thumbnails in it.
 package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   /// A folder, or a part of a bucket such as `s3://bucket/thumbs`.
-  package var folder: Path = "thumbs"
+  package var folder: Path {
+    get { givenFolder ?? usualFolder }
+    set { givenFolder = newValue }
+  }
+  /// The folder that was asked for; nil if none was.
+  package private(set) var givenFolder: Path?
+  /// The folder if none was asked for.
+  var usualFolder: Path = "thumbs"
   /// The places of the thumbnails in the folder; nil means that they mirror the tree of the sources.
   package var name: NamePattern?
+  /// Where other programs look for the thumbnails; nil if the folder is for them alone.
+  package internal(set) var layout: Layout?
   /// At least one size. If there are several, each has a folder with its name in ``folder``, unless ``name`` tells them
   /// apart.
   package var sizes: [SizeSpec] {
-    get { givenSizes ?? usualSizes }
+    get { (givenSizes ?? usualSizes).map { layout?.named($0) ?? $0 } }
     set { givenSizes = newValue }
   }
   /// The sizes that were asked for; nil if none were.
@@ -46,14 +55,25 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
 
   package init() {}
 
-  /// All settings of an output.
-  package static let settings = [folderSetting] + encodingSettings + pictureSettings
+  /// All settings of an output. Those that set others come before them, so that these override them.
+  package static let settings = [folderSetting, layoutSetting] + encodingSettings + pictureSettings
+
+  private static let layoutSetting = Setting<OutputSettings>(
+    SettingInfo(
+      name: "layout", form: .word(Layout.self), valueName: "name",
+      purpose:
+        "Put thumbnails where other programs look for them: freedesktop (the cache of file managers, for which --out need not "
+        + "be given; sizes 128, 256, 512, 1024) or eadir (@eaDir beside the photos, for NAS of Synology; --out is the folder of "
+        + "the photos)."),
+    change: { texts, origin, output throws(TextError) in
+      try Notation<Layout>.word.parse(texts, origin).apply(to: &output)
+    },
+    isChanged: { _ in false })
 
   private static let folderSetting = Setting<OutputSettings>(
     "out", letter: "o", \.folder, .output, value: "folder", "The folder for the thumbnails, or s3://bucket/folder.",
     completion: .folder)
 
-  /// Before the settings that it sets, so that these override it.
   private static let presetSetting = Setting<OutputSettings>(
     SettingInfo(
       name: "preset", form: .word(Preset.self), valueName: "name",
@@ -109,7 +129,7 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
     Setting(
       "name", \.name, .text(NamePattern.init(parsing:for:)),
       value: "pattern",
-      "Names thumbnails by a pattern instead of mirroring: %s name, %e extension, %d folder, %w and %h the size's box, %W "
+      "Names thumbnails by a pattern instead of mirroring: %s name, %e extension, %f both, %d folder, %n the size's name, %w and %h the size's box, %W "
         + "and %H the thumbnail's own size, %Y, %m and %D the date on which the photo was taken (or undated), %c digits that "
         + "change with contents and settings. '%d/%s-small' with --out FOLDER puts them beside the photos of FOLDER."),
   ]
@@ -134,7 +154,9 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
     guard let name, name.tellsSizes else { return nil }
     var sizes: [Path: SizeSpec] = [:]
     for size in self.sizes {
-      if let other = sizes.updateValue(size, forKey: name.place(of: "photo.jpg", Rendition(size, formats[0]))) {
+      if let other = sizes.updateValue(
+        size, forKey: name.place(of: "photo.jpg", at: "/photo.jpg", Rendition(size, formats[0])))
+      {
         return "“\(Path(name.description).printable)” gives the sizes \(other.unnamed) and \(size.unnamed) one place; "
           + "without %w and %h each has a folder of its own"
       }
@@ -158,6 +180,7 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
 
   /// - Throws: ``TextError`` if formats and what is said of them contradict each other.
   func validateFormats() throws(TextError) {
+    try layout?.validate(self)
     if let format = name?.format, formats != [format] {
       let names = formats.map(\.rawValue).joined(separator: ",")
       throw TextError(

@@ -143,7 +143,7 @@ package final class Job: Sendable {
       }
       outputs.append(
         try ThumbnailOutput(
-          path: output.place, name: output.name, options: options, isForced: settings.force,
+          path: output.place, name: output.name, layout: output.layout, options: options, isForced: settings.force,
           isDurable: settings.durable, isDryRun: isRead, destination: bucket, work: local, as: identity))
     }
     try checkFoldersDiffer(outputs)
@@ -246,7 +246,7 @@ package final class Job: Sendable {
       pressureSource: settings.pressureSource, stopCause: stopCause, isWalkComplete: walk.isComplete,
       unmatchedPatterns: walk.isComplete && walk.counters.hasFiltered
         ? settings.filter.unmatched(walk.counters.matches) : ([], []),
-      earlier: outputs.map(\.earlier), tree: tree,
+      earlier: outputs.map(\.earlierToTell), tree: tree,
       replaced: outputs.reduce(0) { $0 + ($1.folder?.replacedCount ?? 0) },
       replacedOthers: outputs.reduce(0) { $0 + ($1.folder?.replacedOthersCount ?? 0) },
       notReached: total.map { walk.isComplete ? 0 : max(0, $0 - tally.found) })

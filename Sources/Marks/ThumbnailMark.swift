@@ -58,14 +58,19 @@ package struct ThumbnailMark: Sendable, Hashable {
   package init?(text: String) { self.init(digits: Array(text.utf8)[...]) }
 
   /// The file with the mark as its first comment, and after that a description of the source if there is one.
-  package func inserted(into file: UnsafeRawBufferPointer, followedBy description: DescriptionComment? = nil) -> [UInt8]
-  {
+  ///
+  /// - Parameter entry: further parts of a PNG file.
+  package func inserted(
+    into file: UnsafeRawBufferPointer, followedBy description: DescriptionComment? = nil, _ entry: CacheEntry? = nil
+  ) -> [UInt8] {
     let head = Array(file.prefix(CommentCarriers.longestFrame))
     // Files of other processes have been checked (`fits`).
     guard let (carrier, start) = CommentCarriers.find(in: head[...]) else {
       preconditionFailure("a thumbnail has no place for its mark")
     }
-    let comments = carrier.comment(Self.prefix + digits) + (description.map { carrier.comment($0.text) } ?? [])
+    let comments =
+      carrier.comment(Self.prefix + digits) + (description.map { carrier.comment($0.text) } ?? [])
+      + (entry?.bytes ?? [])
     var marked: [UInt8] = []
     marked.reserveCapacity(file.count + comments.count)
     marked += file[..<start]

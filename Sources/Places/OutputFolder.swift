@@ -49,15 +49,17 @@ package final class OutputFolder: Sendable {
   ///   - isForced: whether a source may take the place of another one, whose thumbnail an earlier run made.
   ///   - isDurable: whether a thumbnail must outlive a crash of the system once it is published. This waits for
   ///     the disk several times for each thumbnail.
+  ///   - isPrivate: whether only the user may read what is made.
   ///   - identity: what other runs in the folder are told of this one.
   /// - Throws: ``OutputError`` of kind `cannotCreate`.
   package init(
-    _ path: Path, isForced: Bool = false, isDurable: Bool = false, as identity: RunIdentity = RunIdentity()
+    _ path: Path, isForced: Bool = false, isDurable: Bool = false, isPrivate: Bool = false,
+    as identity: RunIdentity = RunIdentity()
   ) throws(OutputError) {
     self.path = path
     self.isForced = isForced
     do throws(Errno) {
-      try makeFolder(path, in: AT_FDCWD)
+      try makeFolder(path, in: AT_FDCWD, mode: isPrivate ? 0o700 : 0o777)
       // Any of the folders above may be new. Those that may not be read were there before.
       if isDurable { try? FilePublisher.syncFolders(from: path.parent, in: AT_FDCWD) }
       descriptor = try openFolder(path, in: AT_FDCWD)
@@ -70,7 +72,7 @@ package final class OutputFolder: Sendable {
       let working = try openFolder(SourceWalker.workingFolderName, in: descriptor, flags: O_NOFOLLOW)
       defer { Foundation.close(working) }
       run = try RunFolder(in: working, output: descriptor, as: identity)
-      publisher = FilePublisher(folder: descriptor, run: run, isDurable: isDurable)
+      publisher = FilePublisher(folder: descriptor, run: run, isDurable: isDurable, isPrivate: isPrivate)
     } catch {
       Foundation.close(descriptor)
       throw OutputError(.cannotCreate, path, error)
@@ -99,23 +101,27 @@ package final class OutputFolder: Sendable {
   ///   - file: the thumbnail without its mark.
   ///   - mark: with the key of its source.
   ///   - described: a comment that follows the mark.
+  ///   - entry: what follows for programs that look for the thumbnail.
   ///   - isAmongPhotos: whether other files may have names like thumbnails. Then not even an empty file is replaced: another
   ///     program may be writing it.
+  ///   - replacesForeign: whether files that are no thumbnails of thumbjob are those of other programs, and out of date.
   ///   - isKept: whether a thumbnail with this mark is that of another source, which keeps it.
   /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is neither empty
   ///   nor a thumbnail, and `taken` if another source keeps the place.
   package func publish(
     thumbnail file: UnsafeRawBufferPointer, marked mark: ThumbnailMark, described: DescriptionComment? = nil,
-    to place: Path, modified: timespec, isAmongPhotos: Bool = false, isKept: (ThumbnailMark) -> Bool
+    entry: CacheEntry? = nil, to place: Path, modified: timespec, isAmongPhotos: Bool = false,
+    replacesForeign: Bool = false, isKept: (ThumbnailMark) -> Bool
   ) throws(OutputError) -> Published {
     guard let key = mark.source else { preconditionFailure("a thumbnail in a folder names its source") }
     let taken = OutputError(.taken, path.appending(place))
     guard claim(place, for: key) else { throw taken }
     defer { underWay.withLock { $0[place] = nil } }
-    let marked = mark.inserted(into: file, followedBy: described)
+    let marked = mark.inserted(into: file, followedBy: described, entry)
     let looks = ThumbnailMark.looks(of: marked)
     for _ in 1...Self.claimTries {
-      let found = try predecessor(of: place, mark, isAmongPhotos, isKept)
+      let found = try predecessor(
+        of: place, mark, isAmongPhotos: isAmongPhotos, replacesForeign: replacesForeign, isKept)
       if case .rival = found, !isForced || isOfThisRun(place) { throw taken }
       let result = marked.withUnsafeBytes { bytes in
         Result { () throws(OutputError) in
@@ -252,7 +258,8 @@ package final class OutputFolder: Sendable {
   ///
   /// - Throws: why the place cannot be written to.
   private func predecessor(
-    of place: Path, _ wanted: ThumbnailMark, _ isAmongPhotos: Bool, _ isKept: (ThumbnailMark) -> Bool
+    of place: Path, _ wanted: ThumbnailMark, isAmongPhotos: Bool, replacesForeign: Bool,
+    _ isKept: (ThumbnailMark) -> Bool
   ) throws(OutputError) -> Predecessor {
     let found = place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }
     guard case .success(let status) = found else { return .nothing }
@@ -268,7 +275,10 @@ package final class OutputFolder: Sendable {
       // What cannot be read may be an original, and is not overwritten.
       throw OutputError(.unreadable, path.appending(place), error)
     }
-    guard let there = mark else { throw OutputError(.foreign, path.appending(place)) }
+    guard let there = mark else {
+      if replacesForeign { return .thumbnail(hasSettings: false) }
+      throw OutputError(.foreign, path.appending(place))
+    }
     guard isKept(there) else { return .thumbnail(hasSettings: there.hasSettings(of: wanted)) }
     guard let rival = there.source else { throw OutputError(.taken, path.appending(place)) }
     return .rival(rival)

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import JobSettings
 import Marks
 import Sourcing
 import Thumbnails
@@ -49,6 +50,8 @@ package struct SettingsStamp: Sendable {
   /// The mark of thumbnails with these settings.
   package let mark: ThumbnailMark
   private let output: OutputDescriptor
+  /// Where other programs look for the thumbnails, and put their own.
+  private let layout: Layout?
   /// Whether the times of thumbnails may be kept to two seconds only.
   private let hasCoarseTimes: Bool
 
@@ -61,7 +64,10 @@ package struct SettingsStamp: Sendable {
   ///
   /// - Parameter settings: everything except the source that determines the bytes of a thumbnail, as one text.
   /// - Throws: ``OutputError``.
-  package init(renewing settings: String, of set: SetName, in output: OutputFolder) throws(OutputError) {
+  package init(
+    renewing settings: String, of set: SetName, _ layout: Layout? = nil, in output: OutputFolder
+  ) throws(OutputError) {
+    self.layout = layout
     let file = set.file
     if Self.read(file, in: output.descriptor) != settings {
       try output.publishSettings(Array(settings.utf8), to: file)
@@ -72,7 +78,8 @@ package struct SettingsStamp: Sendable {
   }
 
   /// Writes nothing, for a dry run.
-  package init(reading settings: String, in output: Path) {
+  package init(reading settings: String, _ layout: Layout? = nil, in output: Path) {
+    self.layout = layout
     self.output = .path(output)
     hasCoarseTimes = CoarseTimes.areIn(output)
     mark = ThumbnailMark(settings: settings)
@@ -99,16 +106,47 @@ package struct SettingsStamp: Sendable {
     if FileIdentity(status) == FileIdentity(source.status) { return .isSource }
     if status.st_size == 0 { return .missing }
     let (path, folder) = location(of: place)
-    guard let mark = ThumbnailMark(of: path, in: folder) else { return .stale }
+    guard let mark = ThumbnailMark(of: path, in: folder) else {
+      return isValid(path, in: folder, status, of: source.path, modified: source.status.modified) ? .upToDate : .stale
+    }
     let owner = owner(mark)
     if owner == .other { return .isTaken(place) }
     guard mark.hasSettings(of: self.mark),
       let contents = mark.contents, contents.mayHave(size: Int(source.status.st_size)),
       contents == (try? SourceFile(source.path).contents())
     else { return owner == .unknown ? .isTaken(place) : .stale }
-    guard hasTime(of: source, status, place) else { return owner == .unknown ? .isTaken(place) : .touched }
+    guard hasTime(of: source, status, place) else {
+      // An entry of the cache tells the time of its photo, too.
+      return owner == .unknown ? .isTaken(place) : layout == .freedesktop ? .stale : .touched
+    }
     guard mark.source != source.key, case .folder(let folder) = self.output else { return .upToDate }
     return folder.renew(place, mark.of(source.key), status, modified: status.modified) == nil ? .stale : .upToDate
+  }
+
+  /// The status of the thumbnail that another program has put in a place, if it is of the present state of a source; otherwise nil.
+  func foreign(in place: Path, of source: Path, modified: timespec) -> stat? {
+    guard layout != nil, let status = status(of: place), status.kind == .regular, status.st_size > 0 else { return nil }
+    let (path, folder) = location(of: place)
+    guard ThumbnailMark(of: path, in: folder) == nil,
+      isValid(path, in: folder, status, of: source, modified: modified)
+    else { return nil }
+    return status
+  }
+
+  /// Whether the thumbnail of another program is of the present state of a source, as far as the layout can tell.
+  private func isValid(
+    _ path: Path, in folder: CInt, _ status: stat, of source: Path, modified: timespec
+  ) -> Bool {
+    switch layout {
+    case .freedesktop:
+      let uri = FileURI(of: source.absolute ?? source).text
+      guard let head = try? readBeginning(of: path, in: folder, limit: CacheEntry.headSize),
+        let entry = CacheEntry(head: head)
+      else { return false }
+      return entry.isOf(uri: uri, modified: modified.tv_sec)
+    case .eadir: return !isBefore(status.modified, modified)
+    case nil: return false
+    }
   }
 
   /// Whether a thumbnail has the time of its source, as far as its file system can keep that.

@@ -19,6 +19,10 @@ package struct ThumbnailOutput: Sendable {
   package let options: ThumbnailOptions
   /// Makes the places of the thumbnails; nil if they mirror the tree of the sources.
   private let name: NamePattern?
+  /// Where other programs look for the thumbnails.
+  private let layout: Layout?
+  /// Whether each size has a folder.
+  private let hasSizeFolders: Bool
   private let earlierRuns: LookedAtRuns
   /// The thumbnails of earlier runs that a user may not expect.
   package var earlier: EarlierRuns { earlierRuns.found.withLock { $0 } }
@@ -32,40 +36,48 @@ package struct ThumbnailOutput: Sendable {
   ///   - identity: what other runs in the folder are told of this one.
   /// - Throws: ``OutputError``.
   package init(
-    path: Path, name: NamePattern? = nil, options: ThumbnailOptions, isForced: Bool = false, isDurable: Bool = false,
+    path: Path, name: NamePattern? = nil, layout: Layout? = nil, options: ThumbnailOptions, isForced: Bool = false,
+    isDurable: Bool = false,
     isDryRun: Bool, destination: (any Destination)? = nil, work: Path? = nil, as identity: RunIdentity = RunIdentity()
   ) throws(OutputError) {
     localPath = work ?? path
     self.destination = destination
-    earlierRuns = LookedAtRuns(Self.earlierRuns(in: localPath, options, name))
+    hasSizeFolders =
+      layout?.hasSizeFolders == true || options.sizes.count > 1 && name?.tellsSizes != true
+    earlierRuns = LookedAtRuns(Self.earlierRuns(in: localPath, options, name, hasSizeFolders))
     self.path = path
     absolutePath = path.absolute ?? path
-    self.name = name
+    (self.name, self.layout) = (name, layout)
     self.options = options
-    let folder = isDryRun ? nil : try OutputFolder(localPath, isForced: isForced, isDurable: isDurable, as: identity)
+    let folder =
+      isDryRun
+      ? nil
+      : try OutputFolder(
+        localPath, isForced: isForced, isDurable: isDurable, isPrivate: layout == .freedesktop, as: identity)
     self.folder = folder
     var stamps: [SettingsStamp] = []
     for rendition in options.renditions {
       let settings = Self.settings(options, rendition, name)
       let set = SettingsStamp.SetName(
-        folder: options.sizes.count == 1 ? nil : Path(rendition.size.name), format: rendition.format)
+        folder: options.sizes.count == 1 && !hasSizeFolders ? nil : Path(rendition.size.name), format: rendition.format)
       if let folder {
-        stamps.append(try SettingsStamp(renewing: settings, of: set, in: folder))
+        stamps.append(try SettingsStamp(renewing: settings, of: set, layout, in: folder))
       } else {
-        stamps.append(SettingsStamp(reading: settings, in: localPath))
+        stamps.append(SettingsStamp(reading: settings, layout, in: localPath))
       }
     }
     self.stamps = stamps
   }
 
-  private static func earlierRuns(in folder: Path, _ options: ThumbnailOptions, _ name: NamePattern?) -> EarlierRuns {
-    EarlierRuns(
-      in: folder, options, hasSizeFolders: hasSizeFolders(options, name), mirrorsTree: name == nil)
+  private static func earlierRuns(
+    in folder: Path, _ options: ThumbnailOptions, _ name: NamePattern?, _ hasSizeFolders: Bool
+  ) -> EarlierRuns {
+    EarlierRuns(in: folder, options, hasSizeFolders: hasSizeFolders, mirrorsTree: name == nil)
   }
 
   /// Looks again what earlier runs have left, after another run has ended.
   package func lookAgain() {
-    let now = Self.earlierRuns(in: localPath, options, name)
+    let now = Self.earlierRuns(in: localPath, options, name, hasSizeFolders)
     // By now the folder has the settings of this run.
     earlierRuns.found.withLock {
       $0 = EarlierRuns(left: now.left, hasOtherSize: $0.hasOtherSize, lastTree: now.lastTree)
@@ -82,26 +94,28 @@ package struct ThumbnailOutput: Sendable {
     try folder.publishSettings(Array(tree.bytes), to: EarlierRuns.treeFile)
   }
 
+  /// Whether thumbnails of other sizes are for other programs, and stay as long as their photos are there.
+  package var keepsOtherSizes: Bool { layout?.hasSizeFolders == true }
+
+  /// What users are told of earlier runs.
+  package var earlierToTell: EarlierRuns { keepsOtherSizes ? EarlierRuns(left: []) : earlier }
+
   /// Whether the thumbnails mirror the tree of the sources.
   package var isMirrored: Bool { name == nil }
 
   /// The folders for thumbnails: one for each size, or only one if there is one size or the names tell the sizes apart.
   package var folders: [Path] {
-    Self.hasSizeFolders(options, name) ? options.sizes.map(folder(of:)) : [path]
+    hasSizeFolders ? options.sizes.map(folder(of:)) : [path]
   }
 
   /// The folder below which the thumbnails of a size are.
   package func folder(of size: SizeSpec) -> Path {
-    Self.hasSizeFolders(options, name) ? path.appending(Path(size.name)) : path
+    hasSizeFolders ? path.appending(Path(size.name)) : path
   }
 
   /// The folders for thumbnails in the output folder; the empty path for that folder itself.
   package var sizeFolders: [Path] {
-    Self.hasSizeFolders(options, name) ? options.sizes.map { Path($0.name) } : [Path()]
-  }
-
-  private static func hasSizeFolders(_ options: ThumbnailOptions, _ name: NamePattern?) -> Bool {
-    options.sizes.count > 1 && name?.tellsSizes != true
+    hasSizeFolders ? options.sizes.map { Path($0.name) } : [Path()]
   }
 
   /// The place of a thumbnail.
@@ -110,7 +124,8 @@ package struct ThumbnailOutput: Sendable {
   package func place(of source: Source, _ place: Path, _ rendition: Rendition) -> Path {
     guard let name else { return mirroredPlace(place, rendition) }
     let named = name.place(
-      of: source.relativePath, rendition, source.nameFacts, settings: Self.settings(options, rendition, name))
+      of: source.relativePath, at: source.path.absolute ?? source.path, rendition, source.nameFacts,
+      settings: Self.settings(options, rendition, name))
     return inSizeFolder(named, rendition.size)
   }
 
@@ -120,7 +135,7 @@ package struct ThumbnailOutput: Sendable {
   }
 
   private func inSizeFolder(_ place: Path, _ size: SizeSpec) -> Path {
-    Self.hasSizeFolders(options, name) ? Path(size.name).appending(place) : place
+    hasSizeFolders ? Path(size.name).appending(place) : place
   }
 
   /// A thumbnail of a source, its place, and what thumbnails there are marked with.
@@ -188,10 +203,10 @@ package struct ThumbnailOutput: Sendable {
 
   /// The places that a source's thumbnail of another size or format may have, in the folder of that size: that which mirrors it,
   /// and that of the pattern, unless it depends on the size.
-  func placesOfOtherSize(of relative: Path, _ format: ThumbnailFormat) -> [Path] {
+  func placesOfOtherSize(of relative: Path, at source: Path, _ format: ThumbnailFormat) -> [Path] {
     let mirrored = relative.named(as: format)
     guard let name, !name.tellsSizes, factKinds.isEmpty else { return [mirrored] }
-    return [mirrored, name.place(of: relative, Rendition(options.sizes[0], format))]
+    return [mirrored, name.place(of: relative, at: source, Rendition(options.sizes[0], format))]
   }
 
   /// Puts a thumbnail in place.
@@ -200,17 +215,24 @@ package struct ThumbnailOutput: Sendable {
   ///   - place: the place of the source's thumbnails, from ``OutputPlan``.
   ///   - contents: the contents of the source.
   ///   - description: what the thumbnail is to say about the source; nil if nothing.
+  ///   - photo: the bytes and the type of the source, which other programs want to know; nil if none looks for the thumbnail.
   ///   - modified: the modification time for the thumbnail, from ``SourceFile/thumbnailTime``.
   ///   - owners: tells whether another source keeps the place.
   /// - Throws: ``OutputError``.
   package func publish(
     _ thumbnail: Thumbnail, of source: Source, to place: Path, contents: SourceContents,
-    description: SourceDescription?, modified: timespec, owners: Owners, isCancelled: () -> Bool
+    description: SourceDescription?, photo: (size: Int, type: ImageType)? = nil, modified: timespec, owners: Owners,
+    isCancelled: () -> Bool
   ) throws(OutputError) -> MadeThumbnail {
     guard let folder else { preconditionFailure("only a real run publishes") }
     let wanted = place
     let slot = slot(of: source, place, thumbnail.rendition)
     let place = slot.place
+    if let kept = slot.stamp.foreign(in: place, of: source.path, modified: modified) {
+      return MadeThumbnail(
+        path: path.appending(place), size: thumbnail.size.name, format: thumbnail.format, pixels: thumbnail.pixels,
+        bytes: Int(kept.st_size), state: FileState(kept), looks: nil)
+    }
     let mark = slot.stamp.mark.of(contents, markedKey(of: source))
     let bytes: Int
     var (state, looks): (FileState?, UInt64?)
@@ -222,8 +244,9 @@ package struct ThumbnailOutput: Sendable {
     } else {
       let published = try folder.publish(
         thumbnail: thumbnail.bytes, marked: mark,
-        described: description.map { DescriptionComment($0, thumbnail.pixels) }, to: place, modified: modified,
-        isAmongPhotos: name != nil,
+        described: description.map { DescriptionComment($0, thumbnail.pixels) },
+        entry: entry(of: source, photo, modified), to: place, modified: modified,
+        isAmongPhotos: name != nil && layout == nil, replacesForeign: layout != nil,
         isKept: { owners.owner(of: $0, in: place, at: wanted, for: source, in: self) != .nobodyElse })
       (bytes, state, looks) = (published.bytes, published.state, published.looks)
       if let replaced = published.replaced { owners.forget(replaced) }
@@ -232,6 +255,29 @@ package struct ThumbnailOutput: Sendable {
       path: path.appending(place), size: thumbnail.size.name, format: thumbnail.format, pixels: thumbnail.pixels,
       bytes: bytes, state: state,
       looks: looks)
+  }
+
+  /// Notes in the cache of desktops that a source has no thumbnail, so that nobody tries it again before it has changed. Elsewhere
+  /// it does nothing.
+  ///
+  /// *Source*: Thumbnail Managing Standard, "Fail entries".
+  package func noteFailure(of source: Source, size: Int, modified: timespec) {
+    let uri = FileURI(of: source.path.absolute ?? source.path)
+    guard layout == .freedesktop, let folder else { return }
+    let entry = CacheEntry(uri: uri.text, modified: modified.tv_sec, size: size, type: nil)
+    let place = Path("fail/thumbjob/\(uri.digest).png")
+    // Whoever looks for it does without it.
+    try? folder.publish(entry.failure, to: place, modified: modified)
+  }
+
+  /// What a thumbnail of a source says of it in the cache of desktops; nil elsewhere.
+  private func entry(
+    of source: Source, _ photo: (size: Int, type: ImageType)?, _ modified: timespec
+  ) -> CacheEntry? {
+    guard layout == .freedesktop, let photo else { return nil }
+    return CacheEntry(
+      uri: FileURI(of: source.path.absolute ?? source.path).text, modified: modified.tv_sec, size: photo.size,
+      type: photo.type.mediaType)
   }
 
   /// The key of a source.

@@ -21,6 +21,7 @@ struct Thumbjob: ParsableCommand {
   static let subcommands: [any Subcommand.Type] = [
     RunCommand.self, WatchCommand.self, CompareCommand.self, StatusCommand.self, CancelCommand.self, PauseCommand.self,
     ResumeCommand.self, ReportCommand.self, SplitCommand.self, ChecksumCommand.self, ServeCommand.self,
+    ThumbnailCommand.self,
     VariantCommand.self,
   ]
 

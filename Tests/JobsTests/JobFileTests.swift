@@ -138,7 +138,7 @@ struct JobFileTests {
     ),
     (
       "outputs:\n  - max: 3",
-      "jobs/x.yml:2:5: unknown key “max”; an output has out, preset, size, sizes, format, quality, lossless, effort, progressive, subsample, keep, linear, background, previews, name"
+      "jobs/x.yml:2:5: unknown key “max”; an output has out, layout, preset, size, sizes, format, quality, lossless, effort, progressive, subsample, keep, linear, background, previews, name"
     ),
     (
       "banana: 1G",

@@ -7,7 +7,9 @@ import Thumbnails
 @Suite struct NamePatternTests {
   private func place(_ pattern: String, _ source: Path, _ size: String = "320x200") throws -> Path {
     let pattern = try NamePattern(parsing: pattern, for: "--name")
-    return pattern.place(of: source, Rendition(try SizeSpec(parsing: size, for: "--size"), pattern.format ?? .jpeg))
+    return pattern.place(
+      of: source, at: Path("/photos").appending(source),
+      Rendition(try SizeSpec(parsing: size, for: "--size"), pattern.format ?? .jpeg))
   }
 
   @Test(
@@ -18,7 +20,9 @@ import Thumbnails
       ("%d-%s", "2024/06/a.jpg", "2024-06-a.jpg"), ("%d-%s", "a.jpg", "a.jpg"), ("%d--%s", "a.jpg", "-a.jpg"),
       ("%s.%e", "x/b.c.JPEG", "b.c.JPEG"), ("%s_%e", "b.png", "b_png.jpg"),
       ("%wx%h/%d/%s", "x/a.jpg", "320x200/x/a.jpg"), ("100%%/%s", "a.jpg", "100%/a.jpg"),
-      ("%s-%Wx%H", "a.jpg", "a-320x200.jpg"),
+      ("%s-%Wx%H", "a.jpg", "a-320x200.jpg"), ("%d/@eaDir/%f/%n", "x/a.png", "x/@eaDir/a.png/320x200.jpg"),
+      // md5sum of file:///photos/x%20%C3%A4/a.jpg
+      ("%n/%u.png", "x ä/a.jpg", "320x200/e2c0f0ef6f8bd90a404ef48208404b2b.png"),
       ("t/%s", ".hidden", "t/.hidden.jpg"),
       ("%s", "none", "none.jpg"), ("%s.%e", "none", "none..jpg"), ("%s/%w", "a.jpg", "a/320.jpg"),
       ("x//%s", "a.jpg", "x/a.jpg"),
@@ -51,9 +55,9 @@ import Thumbnails
     ("/%s", "“/%s” begins with a slash, but a place is relative to the output folder"),
     ("../%s", "“../%s” has “..”, which no folder of a place may be called"),
     (".thumbjob/%s", "“.thumbjob/%s” has “.thumbjob”, which no folder of a place may be called"),
-    ("%s%", "“%s%” has a % that none of s, e, d, w, h, W, H, Y, m, D, c and % follows"),
+    ("%s%", "“%s%” has a % that none of s, e, f, d, n, u, w, h, W, H, Y, m, D, c and % follows"),
     ("a\u{FFFD}%s", "“a\u{FFFD}%s” is not valid UTF-8"),
-    ("%S", "“%S” has a % that none of s, e, d, w, h, W, H, Y, m, D, c and % follows"),
+    ("%S", "“%S” has a % that none of s, e, f, d, n, u, w, h, W, H, Y, m, D, c and % follows"),
     ("%Y-%m-%d_%s", "“%Y-%m-%d_%s” has %d, which is the folder of the photo, after %m; the day is %D"),
   ]) func aPatternThatCannotNamePlacesIsRejected(pattern: String, reason: String) {
     #expect(throws: TextError("--name: \(reason)")) { try NamePattern(parsing: pattern, for: "--name") }

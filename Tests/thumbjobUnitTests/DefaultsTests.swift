@@ -63,6 +63,8 @@ struct DefaultsTests {
       expected.job.sources = [.path("a")]
       // A gallery has other sizes unless some are given.
       if option == "size" { expected.job.outputs[0].sizes = expected.job.outputs[0].sizes }
+      // A layout has another folder unless one is given.
+      if option == "out" { expected.job.outputs[0].folder = "thumbs" }
       // The name may say another format unless one is given.
       if option == "format" { expected.job.outputs[0].formats = [.jpeg] }
       #expect(settings == expected, "--\(option) \(value)")

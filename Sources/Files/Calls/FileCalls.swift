@@ -42,8 +42,8 @@ package func openFolder(_ path: Path, in folder: CInt, flags: CInt = 0) throws(E
 /// Opens a file, and creates it if it is missing, with the permissions that the umask allows. Fails if it is a link.
 ///
 /// - Returns: the descriptor; the caller closes it.
-package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
-  try openFile(path, in: folder, flags: flags | O_CREAT | O_NOFOLLOW, mode: 0o666)
+package func createFile(_ path: Path, in folder: CInt, flags: CInt, mode: mode_t = 0o666) throws(Errno) -> CInt {
+  try openFile(path, in: folder, flags: flags | O_CREAT | O_NOFOLLOW, mode: mode)
 }
 
 /// Creates a file without a name, to read and write. It is gone when its descriptor is closed.
@@ -128,13 +128,15 @@ private let unchangedTime = -2
 /// Creates a file and writes it. Removes it again if anything fails.
 ///
 /// - Parameters:
+///   - mode: the access rights, of which the umask takes away.
 ///   - modified: the modification time that the file gets.
 ///   - isDurable: whether to wait until the disk has the contents.
 /// - Returns: the status of the file.
 package func write(
-  _ bytes: UnsafeRawBufferPointer, to path: Path, in folder: CInt, modified: timespec, isDurable: Bool = false
+  _ bytes: UnsafeRawBufferPointer, to path: Path, in folder: CInt, mode: mode_t = 0o666, modified: timespec,
+  isDurable: Bool = false
 ) throws(Errno) -> stat {
-  let file = try createFile(path, in: folder, flags: O_WRONLY | O_EXCL)
+  let file = try createFile(path, in: folder, flags: O_WRONLY | O_EXCL, mode: mode)
   var failure: Errno?
   do throws(Errno) { try fill(file, with: bytes, modified: modified, isDurable: isDurable) } catch { failure = error }
   var status = stat()
@@ -227,13 +229,15 @@ package func unlink(_ path: Path, in folder: CInt) {
 
 /// Makes a folder and its parents. It starts with the deepest, so that an existing folder needs no calls for its parents.
 ///
-/// - Parameter folder: the open folder that a relative path starts from, or `AT_FDCWD`.
-package func makeFolder(_ path: Path, in folder: CInt) throws(Errno) {
-  func make() -> Errno? { path.withCString { mkdirat(folder, $0, 0o777) == 0 ? nil : Errno(rawValue: errno) } }
+/// - Parameters:
+///   - folder: the open folder that a relative path starts from, or `AT_FDCWD`.
+///   - mode: the access rights of new folders, of which the umask takes away.
+package func makeFolder(_ path: Path, in folder: CInt, mode: mode_t = 0o777) throws(Errno) {
+  func make() -> Errno? { path.withCString { mkdirat(folder, $0, mode) == 0 ? nil : Errno(rawValue: errno) } }
   if path.isEmpty { return }
   var result = make()
   if result == .noSuchFileOrDirectory, !path.parent.isEmpty, path.parent != path {
-    try makeFolder(path.parent, in: folder)
+    try makeFolder(path.parent, in: folder, mode: mode)
     // It tries only once more, because the parent may exist and still not accept folders.
     result = make()
   }

@@ -10,6 +10,9 @@ import Thumbnails
 /// | `%s` | the name of the source without its extension |
 /// | `%e` | the extension of the source, without the dot |
 /// | `%d` | the folder of the source in the tree that thumbnails otherwise mirror; empty at the top |
+/// | `%f` | the name of the source with its extension |
+/// | `%n` | the name of the size |
+/// | `%u` | the MD5 digest of the photo's URI, as the thumbnail cache of desktops has it |
 /// | `%w` · `%h` | the width and the height of the size's box; empty where it has none |
 /// | `%W` · `%H` | the width and the height of the thumbnail itself |
 /// | `%Y` · `%m` · `%D` | the year, the month and the day on which the photo was taken: four, two and two digits |
@@ -27,7 +30,7 @@ import Thumbnails
 package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
   private enum Part: Sendable, Hashable {
     case text([UInt8])
-    case stem, folder, fileExtension, width, height, trueWidth, trueHeight, contents
+    case stem, folder, fileExtension, fileName, sizeName, uriDigest, width, height, trueWidth, trueHeight, contents
     /// The letters of a date that are side by side, with what separates them.
     case date([DatePart])
 
@@ -88,6 +91,9 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
         case "s": parts.append(.stem)
         case "e": parts.append(.fileExtension)
         case "d": parts.append(.folder)
+        case "f": parts.append(.fileName)
+        case "n": parts.append(.sizeName)
+        case "u": parts.append(.uriDigest)
         case "w": parts.append(.width)
         case "h": parts.append(.height)
         case "W": parts.append(.trueWidth)
@@ -97,13 +103,13 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
         case "D": Self.append(.day, to: &parts)
         case "c": parts.append(.contents)
         case "%": parts.append(.text([byte]))
-        default: throw mistake("has a % that none of s, e, d, w, h, W, H, Y, m, D, c and % follows")
+        default: throw mistake("has a % that none of s, e, f, d, n, u, w, h, W, H, Y, m, D, c and % follows")
         }
       }
       names.append(parts)
     }
     if names.last?.isEmpty != false { throw mistake("has no name for the file") }
-    if !names.joined().contains(.stem) {
+    if !names.joined().contains(where: { [.stem, .fileName, .uriDigest].contains($0) }) {
       throw mistake("has no %s, so all photos of a folder would have one place")
     }
     self.names = names.filter { !$0.isEmpty }
@@ -140,22 +146,29 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
       case .date: kinds.insert(.date)
       case .contents: kinds.insert(.contents)
       case .trueWidth, .trueHeight: kinds.insert(.pixels)
-      case .text, .stem, .folder, .fileExtension, .width, .height: break
+      case .text, .stem, .folder, .fileExtension, .fileName, .sizeName, .uriDigest, .width, .height: break
       }
     }
   }
 
   /// Whether each size has places of its own, so that it needs no folder.
-  package var tellsSizes: Bool { names.joined().contains { [.width, .height, .trueWidth, .trueHeight].contains($0) } }
+  package var tellsSizes: Bool {
+    names.joined().contains { [.sizeName, .width, .height, .trueWidth, .trueHeight].contains($0) }
+  }
+
+  /// Whether it needs the digests of URIs.
+  package var hasDigest: Bool { names.joined().contains(.uriDigest) }
 
   /// The place of a source's thumbnail, relative to the output folder.
   ///
   /// - Parameters:
   ///   - relativePath: the path of the source that thumbnails mirror.
+  ///   - source: the absolute path of the source.
   ///   - facts: of the kinds that the pattern has letters for.
   ///   - settings: everything except the source that determines the bytes of a thumbnail, as one text.
   package func place(
-    of relativePath: Path, _ rendition: Rendition, _ facts: NameFacts = NameFacts(), settings: String = ""
+    of relativePath: Path, at source: Path, _ rendition: Rendition, _ facts: NameFacts = NameFacts(),
+    settings: String = ""
   ) -> Path {
     let size = rendition.size
     let file = relativePath.lastName.bytes
@@ -194,6 +207,9 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
             name += "undated".utf8
             isUndatedTold = true
           }
+        case .fileName: name += file
+        case .sizeName: name += size.name.utf8
+        case .uriDigest: name += FileURI(of: source).digest.utf8
         case .width: name += Self.digits(size.width)
         case .height: name += Self.digits(size.height)
         case .trueWidth: name += Self.digits(pixels?.width ?? size.width)

@@ -98,7 +98,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
       }
       progress.withLock { $0.result = result }
     } catch let failure as SourceFailure {
-      if failure.isForGood, shared.hashing != .never { hashAfterFailure() }
+      if failure.isForGood {
+        if shared.hashing != .never { hashAfterFailure() }
+        noteFailure()
+      }
       throw failure
     }
   }
@@ -113,6 +116,12 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
       let hash = try? file.hash(step: { _ in try checkCancelled() }), !file.hasChanged
     else { return }
     progress.withLock { $0.findings.hash = hash }
+  }
+
+  /// Tells other programs that look for the thumbnails.
+  private func noteFailure() {
+    guard source.isLocal, let version = found.findings.file else { return }
+    for output in shared.outputs { output.noteFailure(of: source, size: version.bytes, modified: version.modified) }
   }
 
   private func makeAll() throws -> SourceResult {
@@ -191,7 +200,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
       do {
         try picture.attempt(
           shared.decoders, shared.memory, for: output.options, &decoding, isSuspect: task.isSuspect, monitor: self
-        ) { picture, decoding in try make(output, of: file, picture, decoding) }
+        ) { picture, decoding in try make(output, of: file, type, picture, decoding) }
         isRead = isRead || picture.isReadByDecoder
       } catch let error as OutputError where error.isOnlyOfPlace {
         // The other outputs have places of their own.
@@ -214,14 +223,14 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
 
   /// Reserves the memory for an output's thumbnails and makes them.
   private func make(
-    _ output: ThumbnailOutput, of file: SourceFile, _ picture: SourcePicture, _ decoding: Decoding
+    _ output: ThumbnailOutput, of file: SourceFile, _ type: ImageType, _ picture: SourcePicture, _ decoding: Decoding
   ) throws {
     report(stage: "reserving")
     let needed = picture.bytesNeeded(for: output.options, decoding: decoding)
     // While this waits for memory, the operation holds neither a header nor a maker.
     try withReservation(of: shared.memory.reservation(for: needed)) {
       progress.withLock { $0.hasHeldMemory = true }
-      try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file, from: picture, decoding) }
+      try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file, type, from: picture, decoding) }
     }
   }
 
@@ -229,7 +238,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
     "changed, or was removed, while it was read; if it is there, the next run makes its thumbnails again"
 
   private func make(
-    _ output: ThumbnailOutput, of file: SourceFile, from picture: SourcePicture, _ decoding: Decoding
+    _ output: ThumbnailOutput, of file: SourceFile, _ type: ImageType, from picture: SourcePicture,
+    _ decoding: Decoding
   ) throws {
     // Before the picture is read, so that contents that are written meanwhile do not pass for those of the thumbnail.
     let contents = try file.contents()
@@ -255,7 +265,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
           made = try shared.trace.span("ThumbnailOutput.publish") {
             try output.publish(
               thumbnail, of: source, to: place, contents: contents, description: description,
-              modified: file.thumbnailTime, owners: shared.owners, isCancelled: { self.isCancelled })
+              photo: (file.size, type), modified: file.thumbnailTime, owners: shared.owners,
+              isCancelled: { self.isCancelled })
           }
           shared.onThumbnail?(id, source.path, thumbnail)
         }

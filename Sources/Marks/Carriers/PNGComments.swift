@@ -2,20 +2,17 @@
 ///
 /// *Source*: ISO/IEC 15948 (PNG), 5.3, 11.2.2 and 11.3.4.3.
 enum PNGComments: CommentCarrier {
-  private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-  private static let name = Array("tEXtComment\0".utf8)
+  private static let keyword = "Comment"
+  private static let name = Array("tEXt\(keyword)\0".utf8)
 
-  static let longestStart = signature.count + 25
+  static let longestStart = PNGText.signature.count + 25
   static let overhead = 4 + name.count + 4
 
   static func start(in head: ArraySlice<UInt8>) -> Int? {
-    head.starts(with: signature + [0, 0, 0, 13] + "IHDR".utf8) ? longestStart : nil
+    head.starts(with: PNGText.signature + [0, 0, 0, 13] + "IHDR".utf8) ? longestStart : nil
   }
 
-  static func comment(_ text: [UInt8]) -> [UInt8] {
-    let chunk = name + text
-    return .bigEndian(chunk.count - 4) + chunk + .bigEndian(Int(CRC32(of: chunk).value))
-  }
+  static func comment(_ text: [UInt8]) -> [UInt8] { PNGText.chunk(keyword, text) }
 
   static func comment(at bytes: ArraySlice<UInt8>) -> (text: ArraySlice<UInt8>, size: Int)? {
     guard let size = bytes.bigEndian(at: 0, count: 4), size >= name.count - 4, bytes.count >= 12 + size,
@@ -25,6 +22,43 @@ enum PNGComments: CommentCarrier {
   }
 
   static func adjust(_ file: inout [UInt8], at place: Int, by count: Int) {}
+}
+
+/// Chunks `tEXt` of PNG files.
+///
+/// *Source*: ISO/IEC 15948 (PNG), 5.3 and 11.3.4.3.
+enum PNGText {
+  static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+  /// - Parameter text: in Latin-1.
+  static func chunk(_ keyword: String, _ text: [UInt8]) -> [UInt8] {
+    let chunk = Array("tEXt\(keyword)\0".utf8) + text
+    return .bigEndian(chunk.count - 4) + chunk + .bigEndian(Int(CRC32(of: chunk).value))
+  }
+
+  /// The texts before the picture, by their keywords; the first one where there are several. None if this is no PNG file.
+  ///
+  /// - Parameter head: the first bytes of a file.
+  static func all(in head: ArraySlice<UInt8>) -> [String: String] {
+    guard head.starts(with: signature) else { return [:] }
+    var texts: [String: String] = [:]
+    var rest = head.dropFirst(signature.count)
+    while let size = rest.bigEndian(at: 0, count: 4), rest.count >= 12, size <= rest.count - 12 {
+      let name = rest.dropFirst(4).prefix(4)
+      if name.elementsEqual("IDAT".utf8) { break }
+      let data = rest.dropFirst(8).prefix(size)
+      if name.elementsEqual("tEXt".utf8), let end = data.firstIndex(of: 0) {
+        // Latin-1 has the first 256 characters of Unicode.
+        func text(_ bytes: ArraySlice<UInt8>) -> String {
+          String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        }
+        let keyword = text(data[..<end])
+        texts[keyword] = texts[keyword] ?? text(data[(end + 1)...])
+      }
+      rest = rest.dropFirst(12 + size)
+    }
+    return texts
+  }
 }
 
 /// The checksum of PNG's chunks.

@@ -16,6 +16,8 @@ final class FilePublisher: Sendable {
   private let folder: CInt
   private let run: RunFolder
   private let isDurable: Bool
+  /// The rights that new files and folders get at most.
+  private let (fileMode, folderMode): (mode_t, mode_t)
   /// The number in the name of the last temporary file.
   private let serial = Atomic(0)
   /// Whether the file system is not known to lack files without a name.
@@ -27,8 +29,10 @@ final class FilePublisher: Sendable {
   /// - Parameters:
   ///   - folder: the open output folder, which must stay open while this object lives.
   ///   - isDurable: whether the disk must have a file before it counts as published.
-  init(folder: CInt, run: RunFolder, isDurable: Bool) {
+  ///   - isPrivate: whether only the user may read the files.
+  init(folder: CInt, run: RunFolder, isDurable: Bool, isPrivate: Bool = false) {
     (self.folder, self.run, self.isDurable) = (folder, run, isDurable)
+    (fileMode, folderMode) = isPrivate ? (0o600, 0o700) : (0o666, 0o777)
   }
 
   /// Writes a file and puts it in place. Makes missing folders.
@@ -63,7 +67,7 @@ final class FilePublisher: Sendable {
   ) throws(Errno) -> stat? {
     guard hasUnnamedFiles.load(ordering: .relaxed) else { return nil }
     let opened = try inFolder(place.parent) { () throws(Errno) in
-      try openUnnamedFile(in: place.parent.isEmpty ? "." : place.parent, from: folder)
+      try openUnnamedFile(in: place.parent.isEmpty ? "." : place.parent, from: folder, mode: fileMode)
     }
     guard let file = opened.map(Descriptor.init) else {
       hasUnnamedFiles.store(false, ordering: .relaxed)
@@ -114,7 +118,8 @@ final class FilePublisher: Sendable {
     let name = nextName()
     var written: stat?
     if try givesRightsOfRun(place.parent) {
-      written = try write(bytes, to: name, in: run.descriptor, modified: modified, isDurable: isDurable)
+      written = try write(
+        bytes, to: name, in: run.descriptor, mode: fileMode, modified: modified, isDurable: isDurable)
       do throws(Errno) { try move(name, to: place, replaces: replaces) } catch {
         guard error == .improperLink else { throw error }
         written = nil
@@ -122,7 +127,7 @@ final class FilePublisher: Sendable {
     }
     if written == nil {
       try publish(to: place, beside: name, replaces: replaces) { beside throws(Errno) in
-        written = try write(bytes, to: beside, in: folder, modified: modified, isDurable: isDurable)
+        written = try write(bytes, to: beside, in: folder, mode: fileMode, modified: modified, isDurable: isDurable)
       }
     }
     guard let written else { preconditionFailure("one of the two ways has written the file") }
@@ -192,7 +197,7 @@ final class FilePublisher: Sendable {
       do throws(Errno) { return try body() } catch {
         guard error == .noSuchFileOrDirectory else { throw error }
       }
-      do throws(Errno) { try makeFolder(parent, in: folder) } catch {
+      do throws(Errno) { try makeFolder(parent, in: folder, mode: folderMode) } catch {
         // The folder above it may be gone again, too.
         guard error == .noSuchFileOrDirectory else { throw error }
       }

@@ -50,7 +50,7 @@ package struct Removal: Sendable {
     var isClean = true
     for (index, output) in outputs.enumerated() {
       let known = index == 0 ? [first].compactMap { $0 } : []
-      let places = Set(output.output.places(of: source, relative) + ofOtherSizes(relative, output) + known)
+      let places = Set(output.output.places(of: source, relative) + ofOtherSizes(relative, source, output) + known)
       for place in places where !remove(place, of: source, relative, in: output) { isClean = false }
     }
     return isClean
@@ -63,8 +63,8 @@ package struct Removal: Sendable {
   package func removeOtherSizes(of source: Path) -> Bool {
     guard let relative = source.below(tree), !relative.isEmpty else { return false }
     var isClean = true
-    for output in outputs {
-      for place in Set(ofOtherSizes(relative, output)) where !isOfJob(place, of: source, relative, in: output) {
+    for output in outputs where !output.output.keepsOtherSizes {
+      for place in Set(ofOtherSizes(relative, source, output)) where !isOfJob(place, of: source, relative, in: output) {
         if !remove(place, of: source, relative, in: output) { isClean = false }
       }
     }
@@ -116,10 +116,10 @@ package struct Removal: Sendable {
     return [place, inner].compactMap { $0 }.filter { !$0.isEmpty }.flatMap { OutputPlan.claims(to: $0) }
   }
 
-  private func ofOtherSizes(_ relative: Path, _ output: Output) -> [Path] {
+  private func ofOtherSizes(_ relative: Path, _ source: Path, _ output: Output) -> [Path] {
     output.output.earlier.left.flatMap { set in
       guard let folder = set.folder.below(output.output.path) else { return [] as [Path] }
-      return output.output.placesOfOtherSize(of: relative, set.format).map { folder.appending($0) }
+      return output.output.placesOfOtherSize(of: relative, at: source, set.format).map { folder.appending($0) }
     }
   }
 

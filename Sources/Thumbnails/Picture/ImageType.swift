@@ -24,6 +24,26 @@ public enum ImageType: String, Sendable, CaseIterable {
     }
   }
 
+  /// The media type, as shared-mime-info of desktops has it.
+  package var mediaType: String {
+    switch self {
+    case .jpeg, .png, .gif, .webp, .tiff, .bmp, .avif, .jxl, .jp2: "image/\(rawValue)"
+    case .heic: "image/heif"
+    case .tga: "image/x-tga"
+    case .psd: "image/vnd.adobe.photoshop"
+    case .ico: "image/vnd.microsoft.icon"
+    case .nef: "image/x-nikon-nef"
+    case .cr2, .cr3: "image/x-canon-\(rawValue)"
+    case .arw: "image/x-sony-arw"
+    case .dng: "image/x-adobe-dng"
+    case .orf: "image/x-olympus-orf"
+    case .rw2: "image/x-panasonic-rw2"
+    case .pef: "image/x-pentax-pef"
+    case .raf: "image/x-fuji-raf"
+    case .raw: "image/x-dcraw"
+    }
+  }
+
   /// Such as `a PNG picture`.
   var nameWithArticle: String { self == .ico ? "an icon" : "a \(displayName) picture" }
 

@@ -12,7 +12,7 @@ enum ShortHelp {
            thumbjob report [DIR]            what was made, what failed, and why
            thumbjob split SOURCE...         lists for the machines of a cluster
            thumbjob checksum SOURCE...      SHA-256 of all files, as sha256sum
-           thumbjob serve [ADDRESS]         previews over HTTP, for photo servers
+           thumbjob serve [ADDR], thumbjob thumbnail IN OUT  for other programs
 
     Options:
       -o, --out DIR       the folder for the thumbnails (\(usual("out")))

@@ -44,6 +44,7 @@ extension RunSettings {
       throw TextError("no source given: name a folder, such as thumbjob ./images, or see thumbjob --help")
     }
     try settings.job.resolveLists(in: ProcessInfo.processInfo.environment)
+    try settings.job.resolveFolders()
     return settings
   }
 }

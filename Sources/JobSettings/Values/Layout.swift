@@ -1,0 +1,62 @@
+import Files
+import Foundation
+import Thumbnails
+
+/// Where other programs look for thumbnails, and in which form.
+package enum Layout: String, Sendable, CaseIterable {
+  /// The cache of desktops: PNG files named by the URIs of the photos, which say of which photo they are.
+  ///
+  /// *Source*: freedesktop.org, Thumbnail Managing Standard.
+  case freedesktop
+  /// The folders `@eaDir` beside the photos, where NAS of Synology have their thumbnails.
+  case eadir
+
+  /// The names of the sizes that the cache of desktops has.
+  private static let cacheSizes = ["normal=128", "large=256", "x-large=512", "xx-large=1024"].map { SizeSpec.known($0) }
+
+  func apply(to output: inout OutputSettings) {
+    output.layout = self
+    switch self {
+    case .freedesktop:
+      output.usualFolder = Self.cache
+      output.name = .known("%u")
+      output.usualFormats = [.png]
+      output.usualSizes = Array(Self.cacheSizes.prefix(2))
+    case .eadir:
+      output.name = .known("%d/@eaDir/%f/SYNOPHOTO_THUMB_%n")
+      output.usualSizes = ["SM=240", "M=320", "XL=1280"].map { .known($0) }
+    }
+  }
+
+  /// The user's cache of thumbnails.
+  ///
+  /// *Source*: XDG Base Directory Specification.
+  private static var cache: Path {
+    let environment = ProcessInfo.processInfo.environment
+    let given = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    return Path(given ?? "\(environment["HOME"] ?? "/nonexistent")/.cache").appending("thumbnails")
+  }
+
+  /// Whether a size has a folder of its own, also if it is the only one.
+  package var hasSizeFolders: Bool { self == .freedesktop }
+
+  /// A size under the name that this layout has for it.
+  func named(_ size: SizeSpec) -> SizeSpec {
+    guard self == .freedesktop else { return size }
+    return Self.cacheSizes.first { $0.unnamed == size.unnamed } ?? size
+  }
+
+  /// - Throws: ``TextError`` if an output is not as other programs expect it.
+  func validate(_ output: OutputSettings) throws(TextError) {
+    switch self {
+    case .freedesktop:
+      if let other = output.sizes.first(where: { !Self.cacheSizes.contains($0) }) {
+        throw TextError(
+          in: "size", "\(other.unnamed) is none of the cache of desktops, which has 128, 256, 512 and 1024")
+      }
+      if output.formats != [.png] { throw TextError(in: "format", "the cache of desktops has PNG files only") }
+    case .eadir:
+      if output.formats != [.jpeg] { throw TextError(in: "format", "@eaDir has JPEG files only") }
+    }
+  }
+}
