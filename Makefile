@@ -98,6 +98,10 @@ PER_CLASS = 125
 SEED = 1
 ATTACK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Attack/attack.py --keep .build/attack
 
+# The attack on the preview server: how many requests. Those that break a rule are kept.
+REQUESTS = 10000
+ATTACK_SERVE = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Attack/serve_attack.py --keep .build/attack-serve
+
 # The fuzzers: the targets of Tests/Fuzz, and how many seconds each runs. FUZZ has the inputs and findings.
 TARGETS = thumbnail blocks exif profile directories multi-picture png-header gif-header webp-header other-headers heif cr3 job-file list glob \
   mark words sheet reply listing address request answer kernel messages decoder decode-png decode-gif decode-webp decode-tiff decode-hevc decode-av1 decode-raster decode-psd decode-jp2 \
@@ -135,6 +139,8 @@ FAULTS = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Faults/faults.py 
 BENCH_VENV = .build/venv-benchmarks
 BENCH_PYTHON = PYTHONPYCACHEPREFIX=.build/python-cache $(BENCH_VENV)/bin/python
 CORPUS = .build/corpus
+# The virtual environment of thumbor, which needs an older Pillow than the other benchmarks.
+THUMBOR = .build/venv-thumbor
 # The other programs that `make bench` runs, of Debian's stable release.
 PROGRAMS = .build/programs
 # The programs of the package Benchmarks, and the folder for their figures.
@@ -155,8 +161,8 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint package reduced lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-sizes bench-formats bench-thumbnail-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
-  bench-compare bench-story bench-queue bench-server bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps run-deps \
+.PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint package reduced lessons attack-sample attack attack-serve-sample attack-serve faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-sizes bench-formats bench-thumbnail-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
+  bench-compare bench-story bench-queue bench-server bench-serve bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps run-deps \
   clean
 
 help: ## lists the targets
@@ -185,7 +191,7 @@ images-broken: run-deps link-deps ## makes ./images-broken, good files among bad
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint compiled docs unit command race lessons memory endpoint package attack-sample faults-sample soak-sample model-sample hunt-tests
+	@scripts/parts.sh lint compiled docs unit command race lessons memory endpoint package attack-sample attack-serve-sample faults-sample soak-sample model-sample hunt-tests
 
 # One build alone leaves a core idle half of the time. No test runs beside them: a test has limits of time and threads.
 compiled: test-deps ## compiles what all parts of `make test` need, and downloads the rest meanwhile
@@ -253,6 +259,14 @@ attack-sample: program test-deps ## tests `attack` itself, and runs it with a th
 attack: program test-deps ## compares the results for thousands of damaged and unusual files with libjpeg's and other oracles': a table. PER_CLASS=400 SEED=2 tries more files, and others
 	rm -rf .build/attack
 	$(ATTACK) --seed $(SEED) --per-class $(PER_CLASS)
+
+attack-serve-sample: program test-deps ## attacks the preview server with 400 requests
+	rm -rf .build/attack-serve
+	$(ATTACK_SERVE) --seed 1 --requests 400 --connections 16 $(SHOWN)
+
+attack-serve: program test-deps ## attacks the preview server with mutated pictures and requests: a table. REQUESTS=50000 SEED=2 tries more, and others
+	rm -rf .build/attack-serve
+	$(ATTACK_SERVE) --seed $(SEED) --requests $(REQUESTS)
 
 # The skipped test limits the size of files, so the program could not write its whole profile.
 coverage: test-deps $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## measures the line coverage of the tests of libraries, command and endpoint: a table
@@ -425,6 +439,11 @@ bench-server: deps ## loads a server whose work is bounded by the queue with a t
 	$(BUILD_BENCHMARKS) --product server-example
 	python3 Benchmarks/server_load.py $(BENCHMARKS)/server-example
 
+bench-serve: build $(BENCH_VENV)/ready $(THUMBOR)/ready corpus ## compares `thumbjob serve` with other preview servers in half an hour: throughput, and 400 large pictures at once in 192 MiB: tables and JSON; needs root
+	$(BUILD_BENCHMARKS) --product naive-preview-server
+	$(BENCH_PYTHON) Benchmarks/serve_load.py --thumbjob $(BINARY) --naive $(BENCHMARKS)/naive-preview-server \
+	  --thumbor $(THUMBOR)/bin/thumbor --pictures $(CORPUS)/camera --out $(FIGURES)
+
 bench-decoder: deps corpus ## measures how many megabytes each decoder decodes in a second of processor time
 	$(BUILD_BENCHMARKS) --product bench-decoder -Xswiftc -enable-testing --scratch-path .build-decoder
 	@mkdir -p $(FIGURES)
@@ -451,6 +470,13 @@ programs: | bench-deps # lays out GraphicsMagick and vipsthumbnail of Debian's s
 $(BENCH_VENV)/ready: Benchmarks/requirements.txt | bench-deps
 	python3 -m venv --clear $(BENCH_VENV)
 	$(BENCH_VENV)/bin/pip install -q --no-compile --disable-pip-version-check -r $<
+	touch $@
+
+# Compiles nothing: these three packages have code in C. Where they are not ready-made, bench-serve leaves thumbor out.
+$(THUMBOR)/ready: Benchmarks/requirements-thumbor.txt | bench-deps
+	python3 -m venv --clear $(THUMBOR)
+	$(THUMBOR)/bin/pip install -q --no-compile --disable-pip-version-check --only-binary thumbor,pillow,tornado -r $< || \
+	  echo "thumbor cannot be installed here" >&2
 	touch $@
 
 lint: $(LINT)/ready ## fails on anything `make format` would change, and on mistakes in C, shell, Python and JavaScript
@@ -505,6 +531,8 @@ install: $(if $(SUDO_USER),,build man) ## installs binaries, manual page, shell 
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' packaging/systemd/thumbjob-serve.service | \
 	  install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/thumbjob-serve.service"
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/systemd/system" packaging/systemd/thumbjob@.timer packaging/systemd/thumbjob-serve.socket
+	sed 's|/usr/bin/|$(PREFIX)/bin/|' packaging/desktop/thumbjob.thumbnailer | \
+	  install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/thumbnailers/thumbjob.thumbnailer"
 	install -D -m 644 packaging/systemd/thumbjob.sysusers "$(DESTDIR)$(PREFIX)/lib/sysusers.d/thumbjob.conf"
 
 deb: deb-deps ## makes a Debian package in .build/deb

@@ -34,7 +34,8 @@ def photos(tmp_path):
 def run(tmp_path):
     def run(*arguments, status=0):
         environment = program.environment(tmp_path / "runtime", XDG_CACHE_HOME=str(tmp_path / "cache"))
-        result = subprocess.run([THUMBJOB, *arguments], capture_output=True, env=environment, timeout=60)
+        result = subprocess.run(
+            [THUMBJOB, *arguments], check=False, capture_output=True, env=environment, timeout=60)
         assert result.returncode == status, result.stderr.decode()
         return result.stderr.decode()
 

@@ -18,8 +18,8 @@ from PIL import Image
 
 import memory
 from conftest import photo
-from test_metrics import check_metrics
 from server import Server, read_all, read_head, status_code
+from test_metrics import check_metrics
 from waiting import eventually
 
 FIT = "/fit?width=256&height=256&type=jpeg"

@@ -15,8 +15,8 @@ import circumstances
 
 ROOT = Path(__file__).resolve().parents[2]
 # Not lint: it does not depend on the circumstances.
-PARTS = ("unit", "command", "race", "lessons", "memory", "endpoint", "package", "attack-sample", "faults-sample",
-         "soak-sample", "model-sample")
+PARTS = ("unit", "command", "race", "lessons", "memory", "endpoint", "package", "attack-sample", "attack-serve-sample",
+         "faults-sample", "soak-sample", "model-sample")
 _FAILED = (
     re.compile(r"✘ Test (?P<name>\S+\(.*?\)) (?:with \d+ test cases? )?failed after"),
     re.compile(r"^(?:FAILED|ERROR) (?P<name>[^\s(]\S*)"),

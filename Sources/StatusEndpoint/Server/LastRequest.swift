@@ -27,9 +27,17 @@ final class LastRequest: ChannelDuplexHandler {
   private var requests: Deque<Request> = []
   /// Whether the answer that is written has no body, although its header does not tell.
   private var isCut = false
+  /// Whether the end of the last request has not come.
+  private var isReading = false
+  /// Whether an answer is dropped, because its request has one already.
+  private var isDropping = false
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+    guard case .head(var head) = unwrapInboundIn(data) else {
+      if case .end = unwrapInboundIn(data) { isReading = false }
+      return context.fireChannelRead(data)
+    }
+    isReading = true
     let isOld = (head.version.major, head.version.minor) < (1, 1)
     if isOld { head.headers.remove(name: "Expect") }
     let isLast =
@@ -43,9 +51,13 @@ final class LastRequest: ChannelDuplexHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
     case .head(var head):
-      // Without a request, the answer is to one that could not be read.
-      guard head.status.code >= 200, let request = requests.popFirst() else {
-        return context.write(data, promise: promise)
+      guard head.status.code >= 200 else { return context.write(data, promise: promise) }
+      guard let request = requests.popFirst() else {
+        // The answer to what could not be read: a request, or the rest of one that was answered before it had come.
+        guard isReading else { return context.write(data, promise: promise) }
+        isDropping = true
+        promise?.succeed()
+        return context.close(promise: nil)
       }
       let isFramed = head.headers.contains(name: "Content-Length")
       isCut = request.isHead && !isFramed
@@ -53,6 +65,7 @@ final class LastRequest: ChannelDuplexHandler {
       // Its end is that of the connection.
       if request.isOld, !isFramed { head.version = .http1_0 }
       context.write(wrapOutboundOut(.head(head)), promise: promise)
+    case .body where isDropping, .end where isDropping: promise?.succeed()
     case .end where isCut:
       // Without the last chunk, which would be taken for the next answer.
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: promise)
