@@ -439,7 +439,7 @@ bench-server: deps ## loads a server whose work is bounded by the queue with a t
 	$(BUILD_BENCHMARKS) --product server-example
 	python3 Benchmarks/server_load.py $(BENCHMARKS)/server-example
 
-bench-serve: build $(BENCH_VENV)/ready $(THUMBOR)/ready corpus ## compares `thumbjob serve` with other preview servers in half an hour: throughput, and 400 large pictures at once in 192 MiB: tables and JSON; needs root
+bench-serve: build $(BENCH_VENV)/ready $(THUMBOR)/ready corpus ## compares `thumbjob serve` with other preview servers in a quarter of an hour: throughput, and 400 large pictures at once in 192 MiB: tables and JSON; needs root
 	$(BUILD_BENCHMARKS) --product naive-preview-server
 	$(BENCH_PYTHON) Benchmarks/serve_load.py --thumbjob $(BINARY) --naive $(BENCHMARKS)/naive-preview-server \
 	  --thumbor $(THUMBOR)/bin/thumbor --pictures $(CORPUS)/camera --out $(FIGURES)
