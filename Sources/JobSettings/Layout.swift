@@ -16,15 +16,22 @@ package enum Layout: String, Sendable, CaseIterable {
 
   func apply(to output: inout OutputSettings) {
     output.layout = self
+    output.name = name
     switch self {
     case .freedesktop:
       output.usualFolder = Self.cache
-      output.name = .known("%u")
       output.usualFormats = [.png]
       output.usualSizes = Array(Self.cacheSizes.prefix(2))
     case .eadir:
-      output.name = .known("%d/@eaDir/%f/SYNOPHOTO_THUMB_%n")
       output.usualSizes = ["SM=240", "M=320", "XL=1280"].map { .known($0) }
+    }
+  }
+
+  /// The names by which other programs find the thumbnails. No photo has such a name: what is there may be replaced.
+  private var name: NamePattern {
+    switch self {
+    case .freedesktop: .known("%u")
+    case .eadir: .known("%d/@eaDir/%f/SYNOPHOTO_THUMB_%n")
     }
   }
 
@@ -48,6 +55,7 @@ package enum Layout: String, Sendable, CaseIterable {
 
   /// - Throws: ``TextError`` if an output is not as other programs expect it.
   func validate(_ output: OutputSettings) throws(TextError) {
+    if output.name != name { throw TextError(in: "name", "“layout” names the thumbnails; leave one of the two out") }
     switch self {
     case .freedesktop:
       if let other = output.sizes.first(where: { !Self.cacheSizes.contains($0) }) {

@@ -58,33 +58,35 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   /// All settings of an output. Those that set others come before them, so that these override them.
   package static let settings = [folderSetting, layoutSetting] + encodingSettings + pictureSettings
 
-  private static let layoutSetting = Setting<OutputSettings>(
-    SettingInfo(
-      name: "layout", form: .word(Layout.self), valueName: "name",
-      purpose:
-        "Put thumbnails where other programs look for them: freedesktop (the cache of file managers, for which --out need not "
-        + "be given; sizes 128, 256, 512, 1024) or eadir (@eaDir beside the photos, for NAS of Synology; --out is the folder of "
-        + "the photos)."),
-    change: { texts, origin, output throws(TextError) in
-      try Notation<Layout>.word.parse(texts, origin).apply(to: &output)
-    },
-    isChanged: { _ in false })
+  /// A word that sets several settings.
+  private static func setting<Word: CaseIterable & RawRepresentable & Sendable>(
+    _ name: String, _ purpose: String, _ apply: @escaping @Sendable (Word, inout OutputSettings) -> Void
+  ) -> Setting<OutputSettings> where Word.RawValue == String {
+    Setting(
+      SettingInfo(name: name, form: .word(Word.self), valueName: "name", purpose: purpose),
+      change: { texts, origin, output throws(TextError) in
+        apply(try Notation<Word>.word.parse(texts, origin), &output)
+      },
+      isChanged: { _ in false })
+  }
+
+  private static let layoutSetting = setting(
+    "layout",
+    "Put thumbnails where other programs look for them: freedesktop (the cache of file managers, for which --out need not "
+      + "be given; sizes 128, 256, 512, 1024) or eadir (@eaDir beside the photos, for NAS of Synology; --out is the folder of "
+      + "the photos)."
+  ) { (layout: Layout, output) in layout.apply(to: &output) }
 
   private static let folderSetting = Setting<OutputSettings>(
     "out", letter: "o", \.folder, .output, value: "folder", "The folder for the thumbnails, or s3://bucket/folder.",
     completion: .folder)
 
-  private static let presetSetting = Setting<OutputSettings>(
-    SettingInfo(
-      name: "preset", form: .word(Preset.self), valueName: "name",
-      purpose:
-        "Settings for a purpose, which others override: web (320x, 640x and 1280x as avif,webp,jpeg under names with the "
-        + "width, quality 75, progressive), gallery "
-        + "(thumb=480 and large=1600, quality 82), archive (2048, quality 92, 444, with icc and copyright)."),
-    change: { texts, origin, output throws(TextError) in
-      try Notation<Preset>.word.parse(texts, origin).apply(to: &output)
-    },
-    isChanged: { _ in false })
+  private static let presetSetting = setting(
+    "preset",
+    "Settings for a purpose, which others override: web (320x, 640x and 1280x as avif,webp,jpeg under names with the "
+      + "width, quality 75, progressive), gallery "
+      + "(thumb=480 and large=1600, quality 82), archive (2048, quality 92, 444, with icc and copyright)."
+  ) { (preset: Preset, output) in preset.apply(to: &output) }
 
   /// Those that determine how much work rendering and encoding a thumbnail is.
   package static let encodingSettings: [Setting<OutputSettings>] = [

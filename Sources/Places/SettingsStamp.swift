@@ -139,7 +139,7 @@ package struct SettingsStamp: Sendable {
   ) -> Bool {
     switch layout {
     case .freedesktop:
-      let uri = FileURI(of: source.absolute ?? source).text
+      let uri = FileURI(of: source).text
       guard let head = try? readBeginning(of: path, in: folder, limit: CacheEntry.headSize),
         let entry = CacheEntry(head: head)
       else { return false }

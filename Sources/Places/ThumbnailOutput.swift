@@ -20,7 +20,7 @@ package struct ThumbnailOutput: Sendable {
   /// Makes the places of the thumbnails; nil if they mirror the tree of the sources.
   private let name: NamePattern?
   /// Where other programs look for the thumbnails.
-  private let layout: Layout?
+  let layout: Layout?
   /// Whether each size has a folder.
   private let hasSizeFolders: Bool
   private let earlierRuns: LookedAtRuns
@@ -94,12 +94,6 @@ package struct ThumbnailOutput: Sendable {
     try folder.publishSettings(Array(tree.bytes), to: EarlierRuns.treeFile)
   }
 
-  /// Whether thumbnails of other sizes are for other programs, and stay as long as their photos are there.
-  package var keepsOtherSizes: Bool { layout?.hasSizeFolders == true }
-
-  /// What users are told of earlier runs.
-  package var earlierToTell: EarlierRuns { keepsOtherSizes ? EarlierRuns(left: []) : earlier }
-
   /// Whether the thumbnails mirror the tree of the sources.
   package var isMirrored: Bool { name == nil }
 
@@ -124,7 +118,7 @@ package struct ThumbnailOutput: Sendable {
   package func place(of source: Source, _ place: Path, _ rendition: Rendition) -> Path {
     guard let name else { return mirroredPlace(place, rendition) }
     let named = name.place(
-      of: source.relativePath, at: source.path.absolute ?? source.path, rendition, source.nameFacts,
+      of: source.relativePath, at: source.path, rendition, source.nameFacts,
       settings: Self.settings(options, rendition, name))
     return inSizeFolder(named, rendition.size)
   }
@@ -255,29 +249,6 @@ package struct ThumbnailOutput: Sendable {
       path: path.appending(place), size: thumbnail.size.name, format: thumbnail.format, pixels: thumbnail.pixels,
       bytes: bytes, state: state,
       looks: looks)
-  }
-
-  /// Notes in the cache of desktops that a source has no thumbnail, so that nobody tries it again before it has changed. Elsewhere
-  /// it does nothing.
-  ///
-  /// *Source*: Thumbnail Managing Standard, "Fail entries".
-  package func noteFailure(of source: Source, size: Int, modified: timespec) {
-    let uri = FileURI(of: source.path.absolute ?? source.path)
-    guard layout == .freedesktop, let folder else { return }
-    let entry = CacheEntry(uri: uri.text, modified: modified.tv_sec, size: size, type: nil)
-    let place = Path("fail/thumbjob/\(uri.digest).png")
-    // Whoever looks for it does without it.
-    try? folder.publish(entry.failure, to: place, modified: modified)
-  }
-
-  /// What a thumbnail of a source says of it in the cache of desktops; nil elsewhere.
-  private func entry(
-    of source: Source, _ photo: (size: Int, type: ImageType)?, _ modified: timespec
-  ) -> CacheEntry? {
-    guard layout == .freedesktop, let photo else { return nil }
-    return CacheEntry(
-      uri: FileURI(of: source.path.absolute ?? source.path).text, modified: modified.tv_sec, size: photo.size,
-      type: photo.type.mediaType)
   }
 
   /// The key of a source.

@@ -35,7 +35,7 @@ final class HTTPBody: PreviewBody, @unchecked Sendable {  // only the task that 
   private let channel: any Channel
   private let executor: LoopExecutor
   let pace: NIOLoopBound<RequestPace>
-  /// The bytes of the last piece. Whoever asks for the next one has taken it.
+  /// The bytes of the last piece. Its reader has taken it when it asks for the next one.
   private var pieceBytes = 0
   private var pieces: RequestBody.AsyncIterator
   private let state = Locked(State())

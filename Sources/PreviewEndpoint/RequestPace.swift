@@ -9,7 +9,7 @@ struct SlowSender: Error {}
 /// Reads no more of a body than is wanted, ends requests whose client takes too long to send them or to read the answer, and tells
 /// when a client has left.
 ///
-/// Above ``windowBytes`` that nobody has taken, it reads nothing, and the client has to wait.
+/// While ``windowBytes`` of a body lie here untaken, it reads nothing, and the client waits.
 ///
 /// A body must come so fast that it is whole within the time that a request may wait, and at least with ``leastBytes`` in each
 /// ``bodyTime``. The time in which the server does not ask for more does not count.
@@ -63,7 +63,7 @@ final class RequestPace: ChannelDuplexHandler, RemovableChannelHandler {
   /// The part of a body that came with one read of the connection. A client may send each byte as a chunk, and each piece that is
   /// passed on takes time.
   private var gathered: ByteBuffer?
-  /// The bytes of the body that were passed on, and that nobody has taken yet.
+  /// The bytes of the body that were passed on and are not taken yet.
   private var untaken = 0
   /// Whether a read waits until some of them are taken.
   private var holdsRead = false

@@ -126,6 +126,9 @@ def test_entries_of_photos_that_are_gone_are_removed_in_all_sizes(run, photos, c
 @pytest.mark.parametrize("arguments, reason", [
     (["--size", "300"], "none of the cache of desktops"),
     (["--format", "jpeg"], "PNG files only"),
+    # Under names of other kinds, a photo could be taken for the thumbnail of another program.
+    (["--name", "%d/%s-small"], "names the thumbnails"),
+    (["--preset", "web"], "names the thumbnails"),
 ])
 def test_what_desktops_would_not_find_is_refused(run, photos, arguments, reason):
     assert reason in run(photos, "--layout", "freedesktop", *arguments, status=64)
@@ -161,3 +164,7 @@ def test_file_managers_get_one_thumbnail(run, photos, tmp_path):
     assert "not an image" in run("thumbnail", __file__, tmp_path / "none.png", status=1)
     assert "No such file" in run("thumbnail", tmp_path / "none.jpg", tmp_path / "none.png", status=66)
     assert not (tmp_path / "none.png").exists()
+    before = (photos / "a.jpg").read_bytes()
+    (photos / "link.jpg").symlink_to("a.jpg")
+    assert "is the picture itself" in run("thumbnail", photos / "link.jpg", photos / "a.jpg", status=64)
+    assert (photos / "a.jpg").read_bytes() == before

@@ -10,11 +10,11 @@ package enum PercentEncoding {
 
   /// The bytes with everything encoded but letters, digits and `-._~`.
   ///
-  /// - Parameter kept: a further byte that stays.
-  static func encoded(_ bytes: some Sequence<UInt8>, keeping kept: UInt8? = nil) -> String {
+  /// - Parameter kept: further bytes that stay.
+  package static func encoded(_ bytes: some Sequence<UInt8>, keeping kept: some Collection<UInt8> = []) -> String {
     var text: [UInt8] = []
     for byte in bytes {
-      if byte == kept || isUnreserved(byte) { text.append(byte) } else { text += encoded(byte) }
+      if isUnreserved(byte) || kept.contains(byte) { text.append(byte) } else { text += encoded(byte) }
     }
     return String(decoding: text, as: UTF8.self)
   }
@@ -70,5 +70,5 @@ package enum PercentEncoding {
 
 extension Path {
   /// The path as an address: with everything encoded but letters, digits, `-._~` and slashes.
-  package var urlText: String { PercentEncoding.encoded(bytes, keeping: UInt8(ascii: "/")) }
+  package var urlText: String { PercentEncoding.encoded(bytes, keeping: "/".utf8) }
 }

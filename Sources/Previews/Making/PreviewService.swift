@@ -32,7 +32,7 @@ package final class PreviewService: Sendable {
   package let spool: PictureSpool
   /// The most bytes of a picture.
   package let limitBytes: Int
-  /// The previews that clients have not read yet. Whoever sends one counts it here.
+  /// Counts the previews that clients have not read yet. Their sender adds and removes their bytes.
   package let unread: UnreadPreviews
   package let settings: PreviewSettings
   private let parts: PreviewParts

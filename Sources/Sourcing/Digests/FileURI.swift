@@ -1,3 +1,4 @@
+import Fetching
 import Files
 
 #if Ledger
@@ -6,25 +7,14 @@ import CNettle
 
 /// The URI of a file, as GLib writes it. The thumbnail cache of desktops names thumbnails by its MD5 digest.
 ///
-/// *Source*: RFC 8089; GLib, `g_filename_to_uri`: everything is encoded but letters, digits and ``plain``.
+/// *Source*: RFC 8089; GLib, `g_filename_to_uri`: everything is encoded but unreserved characters and ``plain``.
 package struct FileURI: Sendable, Hashable {
   package let text: String
 
-  private static let plain = Set("-._~!$&'()*+,/:=@".utf8)
+  private static let plain = "!$&'()*+,/:=@".utf8
 
-  /// - Parameter path: absolute.
-  package init(of path: Path) { text = "file://" + Self.encoded(path.bytes) }
-
-  private static func encoded(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var text: [UInt8] = []
-    for byte in bytes {
-      let isPlain =
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || plain.contains(byte)
-      text += isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-    return String(decoding: text, as: UTF8.self)
+  package init(of path: Path) {
+    text = "file://" + PercentEncoding.encoded((path.absolute ?? path).bytes, keeping: Self.plain)
   }
 
   /// The MD5 digest of the URI, as 32 digits in small letters. It needs the trait Ledger, which has nettle.
@@ -38,8 +28,7 @@ package struct FileURI: Sendable, Hashable {
     nettle_md5_update(&context, bytes.count, bytes)
     var digest = [UInt8](repeating: 0, count: 16)
     nettle_md5_digest(&context, digest.count, &digest)
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    return String(decoding: hexDigits(of: digest), as: UTF8.self)
     #else
     preconditionFailure("a build without nettle names a thumbnail by a digest")
     #endif

@@ -16,10 +16,7 @@ package struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
   package var description: String { String(decoding: digits, as: UTF8.self) }
 
   /// The same as bytes of ASCII.
-  package var digits: [UInt8] {
-    let hex = Array("0123456789abcdef".utf8)
-    return bytes.flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] }
-  }
+  package var digits: [UInt8] { hexDigits(of: bytes) }
 }
 
 extension SHA256Digest {
@@ -35,4 +32,10 @@ extension SHA256Digest {
     }
     self = hasher.finish()
   }
+}
+
+/// The hexadecimal digits of bytes, in small letters.
+func hexDigits(of bytes: [UInt8]) -> [UInt8] {
+  let hex = Array("0123456789abcdef".utf8)
+  return bytes.flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] }
 }

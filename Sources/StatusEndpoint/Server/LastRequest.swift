@@ -7,8 +7,8 @@ import NIOHTTP1
 /// knows the word `close` only, and frames answers as for HTTP/1.1.
 ///
 /// The last one is a request that says so, one of HTTP/1.0, and one that expects `100 Continue`: if it is answered before its
-/// body has come, that body may still come or not. Only HTTP/1.1 has expectations and chunks. After a request for another
-/// protocol (`Upgrade`, CONNECT), the parser reads nothing more, although nobody speaks another one here.
+/// body has come, that body may still come or not. Only HTTP/1.1 has expectations and chunks. After `Upgrade` or CONNECT,
+/// NIO's parser stops for good, although this server speaks HTTP only.
 ///
 /// *Source*: RFC 9112, 9.3, 9.6 and 6.1; RFC 9110, 10.1.1 and 9.3.2.
 ///

@@ -14,7 +14,7 @@ final class EndingSignal: Sendable {
   }
 
   /// A TERM that follows the first one within a second is the same: who signals all processes of a group, as schedulers
-  /// and timeout(1) do, also signals the script that passes the signal on. Nobody types INT (Ctrl-C) twice by accident.
+  /// and timeout(1) do, also signals the script that passes the signal on. A second INT (Ctrl-C) is meant.
   private static let sameMoment = UInt64(1_000_000_000)
 
   private let first = Atomic<CInt>(0)

@@ -39,6 +39,9 @@ struct ThumbnailCommand: Subcommand {
     do throws(SizeSpecError) { spec = try SizeSpec(parsing: size) } catch { throw TextError(in: "size", "\(error)") }
     var options = ThumbnailOptions(sizes: [spec])
     options.formats = [ThumbnailFormat.allCases.first(where: place.hasName(of:)) ?? .png]
+    if let file = FileIdentity(of: place), file == FileIdentity(of: source) {
+      throw TextError("\(place.printable) is the picture itself; name another output")
+    }
     let console = Console()
     do {
       let thumbnail = try SingleThumbnail(of: source, options: options).make()
@@ -53,32 +56,24 @@ struct ThumbnailCommand: Subcommand {
     }
   }
 
-  /// Writes beside the place, and renames. Where the folder takes no new files, writes into the file that is there, as a caller
-  /// has made it that allows no more.
+  /// Puts the file in place whole. Where its folder takes no new files, writes into the file that the caller has made.
   private static func write(_ bytes: [UInt8], to place: Path) throws(Errno) {
-    let temporary = place.parent.appending(Path(".thumbjob-\(getpid()).tmp"))
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(Errno) in
         do throws(Errno) {
-          _ = try Files.write(bytes, to: temporary, in: AT_FDCWD, modified: Self.now)
-          do throws(Errno) { try rename(temporary, in: AT_FDCWD, to: place, in: AT_FDCWD) } catch {
-            unlink(temporary, in: AT_FDCWD)
-            throw error
-          }
+          let folder = Descriptor(try openFolder(place.parent.isEmpty ? "." : place.parent, in: AT_FDCWD))
+          let file = try WholeFile(
+            place.lastName, in: folder.number, temporary: Path(".thumbjob-\(getpid()).tmp"))
+          try writeAll(bytes, to: file.contents.number)
+          try file.put()
         } catch {
           guard [.permissionDenied, .readOnlyFileSystem].contains(error) else { throw error }
           let file = Descriptor(try openFile(place, in: AT_FDCWD, flags: O_WRONLY | O_TRUNC))
-          try fill(file.number, with: bytes, modified: Self.now, isDurable: false)
+          try writeAll(bytes, to: file.number)
         }
       }
     }
     try result.get()
-  }
-
-  private static var now: timespec {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return time
   }
 }
 

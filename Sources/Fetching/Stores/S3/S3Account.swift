@@ -82,7 +82,7 @@ struct S3Account: Sendable {
   ///
   /// - Parameter query: encoded, and in the order of the signature.
   func url(of location: StoreLocation, in region: String, query: String?) -> RemoteURL {
-    let key = PercentEncoding.encoded(location.key, keeping: UInt8(ascii: "/"))
+    let key = PercentEncoding.encoded(location.key, keeping: "/".utf8)
     if let endpoint {
       let base = endpoint.path.hasSuffix("/") ? String(endpoint.path.dropLast()) : endpoint.path
       return RemoteURL(
