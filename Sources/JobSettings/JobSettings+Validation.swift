@@ -102,16 +102,16 @@ extension JobSettings {
     try refuse("out", watch != nil, "a watch needs thumbnails in folders")
   }
 
-  /// Finds the folders of outputs that are beside the photos: that of the photos, if no other was asked for.
+  /// Sets the folders of outputs whose thumbnails are beside the photos.
   ///
-  /// - Throws: ``TextError``.
+  /// - Throws: ``TextError`` if they would be beside others: there, a thumbnail of another photo could be replaced.
   package mutating func resolveFolders() throws(TextError) {
-    for index in outputs.indices where outputs[index].layout == .eadir && outputs[index].givenFolder == nil {
-      guard sources.count == 1, case .path(let folder) = sources[0], !FileStatus.isRegular(folder, followingLinks: true)
-      else {
-        throw TextError(
-          in: "layout",
-          "eadir puts thumbnails beside the photos: give one folder of photos, or their folder as “out”, too")
+    for index in outputs.indices where outputs[index].layout == .eadir {
+      guard sources.count == 1, case .path(let folder) = sources[0], let photos = FileIdentity(of: folder),
+        !FileStatus.isRegular(folder, followingLinks: true)
+      else { throw TextError(in: "layout", "eadir puts thumbnails beside the photos: give one folder that exists") }
+      if let out = outputs[index].givenFolder, FileIdentity(of: out) != photos {
+        throw TextError(in: "out", "eadir puts thumbnails beside the photos; leave “out” out")
       }
       outputs[index].usualFolder = folder
     }

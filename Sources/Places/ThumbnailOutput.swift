@@ -21,6 +21,7 @@ package struct ThumbnailOutput: Sendable {
   private let name: NamePattern?
   /// Where other programs look for the thumbnails.
   let layout: Layout?
+  private let isForced: Bool
   /// Whether each size has a folder.
   private let hasSizeFolders: Bool
   private let earlierRuns: LookedAtRuns
@@ -47,7 +48,7 @@ package struct ThumbnailOutput: Sendable {
     earlierRuns = LookedAtRuns(Self.earlierRuns(in: localPath, options, name, hasSizeFolders))
     self.path = path
     absolutePath = path.absolute ?? path
-    (self.name, self.layout) = (name, layout)
+    (self.name, self.layout, self.isForced) = (name, layout, isForced)
     self.options = options
     let folder =
       isDryRun
@@ -222,7 +223,7 @@ package struct ThumbnailOutput: Sendable {
     let wanted = place
     let slot = slot(of: source, place, thumbnail.rendition)
     let place = slot.place
-    if let kept = slot.stamp.foreign(in: place, of: source.path, modified: modified) {
+    if !isForced, let kept = slot.stamp.foreign(in: place, of: source.path, modified: modified) {
       return MadeThumbnail(
         path: path.appending(place), size: thumbnail.size.name, format: thumbnail.format, pixels: thumbnail.pixels,
         bytes: Int(kept.st_size), state: FileState(kept), looks: nil)

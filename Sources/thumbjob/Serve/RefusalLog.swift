@@ -29,9 +29,8 @@ final class RefusalLog: Sendable {
       return entries.updateValue(Entry(lastLine: now), forKey: error.reason)?.untold ?? 0
     }
     guard let untold else { return nil }
-    let message = printableText(of: Array(error.message.utf8))
     let others = untold == 0 ? "" : " (\(Units.count(untold, "more request")) since the last such line)"
-    return "thumbjob: \(error.status) for \(request.client): \(message)\(others)"
+    return "thumbjob: \(error.status) for \(request.client): \(error.message)\(others)"
   }
 }
 #endif

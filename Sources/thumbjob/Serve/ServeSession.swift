@@ -189,7 +189,7 @@ final class ServeSession: Sendable {
     if settings.json { output.write(AccessLine(request)) }
     if settings.verbose {
       let size = "\(ByteCount.file(request.bytesReceived)) → \(ByteCount.file(request.bytesSent))"
-      let reason = request.error.map { ": \(printableText(of: Array($0.message.utf8)))" } ?? ""
+      let reason = request.error.map { ": \($0.message)" } ?? ""
       messages.printLine(
         "\(request.status) \(request.method) \(printableText(of: Array(request.path.utf8))) \(size) "
           + "in \(Units.time(request.time))\(reason)")

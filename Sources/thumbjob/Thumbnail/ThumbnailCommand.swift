@@ -60,6 +60,9 @@ struct ThumbnailCommand: Subcommand {
   private static func write(_ bytes: [UInt8], to place: Path) throws(Errno) {
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(Errno) in
+        // Nothing must take the place of a device or a pipe.
+        let status = try? FileStatus.of(place, followingLinks: true).get()
+        if let status, status.kind != .regular { return try overwrite(place, with: bytes) }
         do throws(Errno) {
           let folder = Descriptor(try openFolder(place.parent.isEmpty ? "." : place.parent, in: AT_FDCWD))
           let file = try WholeFile(
@@ -68,12 +71,16 @@ struct ThumbnailCommand: Subcommand {
           try file.put()
         } catch {
           guard [.permissionDenied, .readOnlyFileSystem].contains(error) else { throw error }
-          let file = Descriptor(try openFile(place, in: AT_FDCWD, flags: O_WRONLY | O_TRUNC))
-          try writeAll(bytes, to: file.number)
+          try overwrite(place, with: bytes)
         }
       }
     }
     try result.get()
+  }
+
+  private static func overwrite(_ place: Path, with bytes: UnsafeRawBufferPointer) throws(Errno) {
+    let file = Descriptor(try openFile(place, in: AT_FDCWD, flags: O_WRONLY | O_TRUNC))
+    try writeAll(bytes, to: file.number)
   }
 }
 
