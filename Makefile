@@ -162,7 +162,7 @@ MEBIBYTES = 192
 PICTURES = $(FIGURES)
 
 .PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint package reduced lessons attack-sample attack attack-serve-sample attack-serve faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-sizes bench-formats bench-thumbnail-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
-  bench-compare bench-story bench-queue bench-server bench-serve bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps run-deps \
+  bench-compare bench-story bench-queue bench-server bench-serve bench-desktops bench-disks bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs api install deb deb-deps dist dist-deps image sbom man deps run-deps \
   clean
 
 help: ## lists the targets
@@ -443,6 +443,12 @@ bench-serve: build $(BENCH_VENV)/ready $(THUMBOR)/ready corpus ## compares `thum
 	$(BUILD_BENCHMARKS) --product naive-preview-server
 	$(BENCH_PYTHON) Benchmarks/serve_load.py --thumbjob $(BINARY) --naive $(BENCHMARKS)/naive-preview-server \
 	  --thumbor $(THUMBOR)/bin/thumbor --pictures $(CORPUS)/camera --out $(FIGURES)
+
+bench-desktops: build corpus ## fills the cache of file managers with 100,000 photos, and compares with GNOME's own way: table and JSON. QUOTE=docs/desktops.md quotes the table
+	PYTHONPYCACHEPREFIX=.build/python-cache python3 Benchmarks/desktop_cache.py $(CORPUS)/photos --count $(COUNT) --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
+
+bench-disks: build $(BENCH_VENV)/ready corpus ## makes thumbnails from simulated slow disks, in several orders: seconds, seeks and bytes; needs the right to mount
+	$(BENCH_PYTHON) Benchmarks/cold_disks.py --thumbjob $(BINARY) --photos $(CORPUS)/camera --out $(FIGURES)
 
 bench-decoder: deps corpus ## measures how many megabytes each decoder decodes in a second of processor time
 	$(BUILD_BENCHMARKS) --product bench-decoder -Xswiftc -enable-testing --scratch-path .build-decoder

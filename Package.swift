@@ -262,7 +262,7 @@ let package = Package(
       dependencies: [
         "BoundedQueue", "CLinux", .target(name: "CNettle", condition: ledger), "Caching", "Fetching", "Files",
         "JobSettings",
-        "Locking", "MemoryPressure", "PictureMaking", "Pictures", "Sourcing", "Thumbnails",
+        "Locking", "MemoryPressure", "PictureMaking", "Pictures", "Sourcing", "Thumbnails", "TraceRecording",
       ],
       swiftSettings: settings),
     .target(
@@ -285,6 +285,7 @@ let package = Package(
         "Gallery", "JobSettings", "Ledger", "Locking", "Marks", "MemoryPressure", "PictureMaking", "Pictures", "Places",
         "Sandbox",
         "Sourcing", "Thumbnails", "TraceRecording",
+        .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: settings),
     .target(

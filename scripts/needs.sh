@@ -76,6 +76,11 @@ needs_of_test() {
   need chromium command -v chromium
   need chromium-driver command -v chromedriver
   need libglib2.0-bin command -v gio
+  need python3-gi /usr/bin/python3 -c 'import gi'
+  need gir1.2-libxfce4util-1.0 /usr/bin/python3 -c 'import gi; gi.require_version("Libxfce4util", "1.0")'
+  need tumbler test -e /usr/share/dbus-1/services/org.xfce.Tumbler.Thumbnailer1.service
+  need dbus-daemon command -v dbus-run-session
+  need dbus-bin command -v dbus-monitor
   need poppler-utils command -v pdftotext
   need fonts-dejavu-core test -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
   need strace command -v strace
@@ -83,6 +88,7 @@ needs_of_test() {
   need parallel command -v parallel
   need util-linux command -v setpriv
   need ntfs-3g command -v lowntfs-3g
+  need fuse3 command -v fusermount3
   need libjpeg-turbo-progs command -v cjpeg
   need zsh command -v zsh
   need fish command -v fish
@@ -119,6 +125,12 @@ needs_of_bench() {
   need libavif-bin command -v avifenc
   need webp command -v cwebp
   need libtiff-tools command -v tiffcp
+  # GNOME's own way to make thumbnails, for `make bench-desktops`.
+  need python3-gi /usr/bin/python3 -c 'import gi'
+  need gir1.2-gnomedesktop-3.0 /usr/bin/python3 -c 'import gi; gi.require_version("GnomeDesktop", "3.0")'
+  need libgdk-pixbuf2.0-bin command -v gdk-pixbuf-thumbnailer
+  need bubblewrap command -v bwrap
+  need fuse3 command -v fusermount3
   # The witnesses of `make suites`.
   need chromium command -v chromium
   need chromium-driver command -v chromedriver

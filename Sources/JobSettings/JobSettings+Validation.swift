@@ -63,12 +63,17 @@ extension JobSettings {
 
   /// - Throws: ``TextError`` if a pattern needs to know more of the photos than the job does.
   private func validateNames() throws(TextError) {
-    if outputs.contains(where: { $0.layout != nil || $0.name?.hasDigest == true }) {
+    for output in outputs where output.layout != nil || output.name?.hasDigest == true {
+      let key = output.layout == nil ? "name" : "layout"
       if sources.contains(where: { if case .address = $0 { true } else { false } }) {
-        throw TextError(in: "layout", "other programs show files of this machine, and no photos from the network")
+        throw TextError(in: key, "other programs show files of this machine, and no photos from the network")
+      }
+      if output.location != nil { throw TextError(in: key, "other programs look in folders, and not in buckets") }
+      if output.layout?.isBesidePhotos == true, filter.takesHidden {
+        throw TextError(in: "layout", "with “hidden”, thumbnails of other programs would be taken for photos")
       }
     }
-    guard outputs.contains(where: { $0.name?.factKinds.isEmpty == false }) else { return }
+    guard outputs.contains(where: { $0.name?.factKinds.areInPhoto == true }) else { return }
     let letters = "%W, %H, %Y, %m, %D and %c"
     // The preset "web" has such a pattern.
     let known = "; '%d/%s-%e-%w', with the width of the size's box, tells sizes apart, too"
@@ -104,14 +109,23 @@ extension JobSettings {
 
   /// Sets the folders of outputs whose thumbnails are beside the photos.
   ///
-  /// - Throws: ``TextError`` if they would be beside others: there, a thumbnail of another photo could be replaced.
+  /// - Throws: ``TextError`` if they would be beside others: there, a thumbnail of another photo could be replaced; or if it is
+  ///   not clear what the URIs of the photos are.
   package mutating func resolveFolders() throws(TextError) {
-    for index in outputs.indices where outputs[index].layout == .eadir {
+    if outputs.contains(where: { $0.name?.factKinds.contains(.uri) == true }) {
+      for case .path(let path) in sources where FileIdentity(of: path) != path.absolute.flatMap(FileIdentity.init(of:))
+      {
+        throw TextError("\(path.printable): other programs would look for it under another path; name it without “..”")
+      }
+    }
+    for index in outputs.indices where outputs[index].layout?.isBesidePhotos == true {
       guard sources.count == 1, case .path(let folder) = sources[0], let photos = FileIdentity(of: folder),
         !FileStatus.isRegular(folder, followingLinks: true)
-      else { throw TextError(in: "layout", "eadir puts thumbnails beside the photos: give one folder that exists") }
+      else {
+        throw TextError(in: "layout", "it puts thumbnails beside the photos: give one folder that exists")
+      }
       if let out = outputs[index].givenFolder, FileIdentity(of: out) != photos {
-        throw TextError(in: "out", "eadir puts thumbnails beside the photos; leave “out” out")
+        throw TextError(in: "out", "“layout” puts thumbnails beside the photos; leave “out” out")
       }
       outputs[index].usualFolder = folder
     }

@@ -32,6 +32,8 @@ package struct JobSettings: Sendable, Equatable, DefaultSettings {
   package var maxInUse: Int { max ?? ProcessorCount.usable() }
   /// How many operations may wait; nil means four times ``max``.
   package var backlog: Int?
+  /// How many files are read at once ahead of the operations.
+  package var readers = Readers.auto
   /// Memory for all running operations together; nil lets ``MemoryPlan`` choose.
   package var memory: MemorySize?
   package var onPressure = PressureResponse.requeue
@@ -94,7 +96,9 @@ package struct JobSettings: Sendable, Equatable, DefaultSettings {
   package var mayFetch: Bool { sources.contains { if case .path = $0 { false } else { true } } }
 
   /// How many operations may run at once on all queues of the job.
-  package var operationsInUse: Int { maxInUse + (mayFetch ? network.connections : 0) }
+  package var operationsInUse: Int {
+    maxInUse + (mayFetch ? network.connections : 0) + (readers == .auto ? 0 : readers.most)
+  }
 
   /// Chooses what depends on other settings, once all are known: for a gallery, sizes for an overview and for a look at
   /// each picture, unless sizes were asked for.
@@ -208,6 +212,10 @@ extension JobSettings {
       "backlog", \.backlog, .number(in: 0...1_000_000), value: "n",
       "Operations waiting; the walk pauses at this number.",
       default: "4 × max"),
+    Setting(
+      "readers", \.readers, .text(Readers.init(parsing:for:), text: { $0.text }), value: "n",
+      "Files read at once ahead of the operations, in the order of their places on the disk: auto (1 of a spinning disk, 8 over "
+        + "a network in the order of the walk, else 0) or a number."),
     Setting(
       "memory", \.memory, .text(MemorySize.init(parsing:for:)),
       value: "size", "Memory for all running operations together: 256M, 1G, 25%.",

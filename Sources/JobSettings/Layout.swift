@@ -8,6 +8,11 @@ package enum Layout: String, Sendable, CaseIterable {
   ///
   /// *Source*: freedesktop.org, Thumbnail Managing Standard.
   case freedesktop
+  /// The folders `.sh_thumbnails` beside the photos, which desktops of several users share, with what else they have in the
+  /// cache. The files are named after the photos alone, so that the folder may be moved.
+  ///
+  /// *Source*: the same, "Shared Thumbnail Repositories".
+  case shared
   /// The folders `@eaDir` beside the photos, where NAS of Synology have their thumbnails.
   case eadir
 
@@ -18,8 +23,8 @@ package enum Layout: String, Sendable, CaseIterable {
     output.layout = self
     output.name = name
     switch self {
-    case .freedesktop:
-      output.usualFolder = Self.cache
+    case .freedesktop, .shared:
+      if self == .freedesktop { output.usualFolder = Self.cache }
       output.usualFormats = [.png]
       output.usualSizes = Array(Self.cacheSizes.prefix(2))
     case .eadir:
@@ -31,6 +36,7 @@ package enum Layout: String, Sendable, CaseIterable {
   private var name: NamePattern {
     switch self {
     case .freedesktop: .known("%u")
+    case .shared: .known("%d/.sh_thumbnails/%n/%U")
     case .eadir: .known("%d/@eaDir/%f/SYNOPHOTO_THUMB_%n")
     }
   }
@@ -47,9 +53,15 @@ package enum Layout: String, Sendable, CaseIterable {
   /// Whether a size has a folder of its own, also if it is the only one.
   package var hasSizeFolders: Bool { self == .freedesktop }
 
+  /// Whether the thumbnails are in folders beside the photos, which go along with them.
+  package var isBesidePhotos: Bool { self != .freedesktop }
+
+  /// Whether the thumbnails are those of desktops, which say of which photo they are.
+  package var hasEntries: Bool { self != .eadir }
+
   /// A size under the name that this layout has for it.
   func named(_ size: SizeSpec) -> SizeSpec {
-    guard self == .freedesktop else { return size }
+    guard hasEntries else { return size }
     return Self.cacheSizes.first { $0.unnamed == size.unnamed } ?? size
   }
 
@@ -57,12 +69,12 @@ package enum Layout: String, Sendable, CaseIterable {
   func validate(_ output: OutputSettings) throws(TextError) {
     if output.name != name { throw TextError(in: "name", "“layout” names the thumbnails; leave one of the two out") }
     switch self {
-    case .freedesktop:
+    case .freedesktop, .shared:
       if let other = output.sizes.first(where: { !Self.cacheSizes.contains($0) }) {
         throw TextError(
-          in: "size", "\(other.unnamed) is none of the cache of desktops, which has 128, 256, 512 and 1024")
+          in: "size", "\(other.unnamed) is none of the sizes of desktops, which are 128, 256, 512 and 1024")
       }
-      if output.formats != [.png] { throw TextError(in: "format", "the cache of desktops has PNG files only") }
+      if output.formats != [.png] { throw TextError(in: "format", "desktops have thumbnails in PNG files only") }
     case .eadir:
       if output.formats != [.jpeg] { throw TextError(in: "format", "@eaDir has JPEG files only") }
     }

@@ -73,8 +73,8 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   private static let layoutSetting = setting(
     "layout",
     "Put thumbnails where other programs look for them: freedesktop (the cache of file managers, for which --out need not "
-      + "be given; sizes 128, 256, 512, 1024) or eadir (@eaDir beside the photos, for NAS of Synology; --out is the folder of "
-      + "the photos)."
+      + "be given; sizes 128, 256, 512, 1024), shared (the same in .sh_thumbnails beside the photos of one folder), eadir (@eaDir "
+      + "beside them, for NAS of Synology)."
   ) { (layout: Layout, output) in layout.apply(to: &output) }
 
   private static let folderSetting = Setting<OutputSettings>(
@@ -157,7 +157,7 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
     var sizes: [Path: SizeSpec] = [:]
     for size in self.sizes {
       if let other = sizes.updateValue(
-        size, forKey: name.place(of: "photo.jpg", at: "/photo.jpg", Rendition(size, formats[0])))
+        size, forKey: name.place(of: "photo.jpg", Rendition(size, formats[0])))
       {
         return "“\(Path(name.description).printable)” gives the sizes \(other.unnamed) and \(size.unnamed) one place; "
           + "without %w and %h each has a folder of its own"

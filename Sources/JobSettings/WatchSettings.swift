@@ -27,7 +27,8 @@ package struct WatchSettings: Sendable, Equatable {
       }
       let folder = path.absolute ?? path
       for output in job.outputs
-      where output.name != nil && (output.folder.absolute ?? output.folder).below(folder) != nil {
+      where output.name != nil && output.layout == nil && (output.folder.absolute ?? output.folder).below(folder) != nil
+      {
         throw TextError(
           in: "name",
           "a folder of photos that is renamed would take its thumbnails along; with a watch, name an “out” "

@@ -115,7 +115,7 @@ package final class Job: Sendable {
         postponed: { onEvent(.postponed($0)) }, stopping: { onEvent(.stopping($0)) }))
     if let trace {
       let operations = OperationTrace(trace)
-      for queue in [queue, network.queue] { queue.observe { operations.record($0) } }
+      for queue in engine.queues { queue.observe { operations.record($0) } }
     }
   }
 

@@ -9,18 +9,25 @@ package struct CacheEntry: Sendable {
   package let uri: String?
   /// When the photo was changed, in seconds since 1970.
   package let modified: Int
+  /// The bytes of the photo; nil if it is not told.
+  package let size: Int?
+  /// The same with microseconds, as tumbler compares it; nil for a whole second.
+  private let exactly: String?
   private var details: [(keyword: String, text: String)] = []
 
-  private static let (uriKey, timeKey) = ("Thumb::URI", "Thumb::MTime")
+  private static let (uriKey, timeKey, sizeKey) = ("Thumb::URI", "Thumb::MTime", "Thumb::Size")
   /// The bytes of a file in which the texts are looked for.
   package static let headSize = 1 << 14
 
   /// - Parameters:
+  ///   - uri: of the photo; nil where its name alone tells of which photo the entry is.
   ///   - size: of the photo, in bytes.
   ///   - type: the media type of the photo; nil if it is not known.
-  package init(uri: String, modified: Int, size: Int, type: String?) {
-    (self.uri, self.modified) = (uri, modified)
-    details = [("Thumb::Size", "\(size)")] + (type.map { [("Thumb::Mimetype", $0)] } ?? []) + [("Software", "thumbjob")]
+  package init(uri: String?, modified: timespec, size: Int, type: String?) {
+    (self.uri, self.modified, self.size) = (uri, modified.tv_sec, size)
+    let digits = String(1_000_000 + modified.tv_nsec / 1000).dropFirst()
+    exactly = digits == "000000" ? nil : "\(modified.tv_sec).\(digits)"
+    details = [(Self.sizeKey, "\(size)")] + (type.map { [("Thumb::Mimetype", $0)] } ?? []) + [("Software", "thumbjob")]
   }
 
   /// Reads the texts of a PNG file; nil if it is none, or does not say when the photo was changed.
@@ -28,14 +35,20 @@ package struct CacheEntry: Sendable {
   /// - Parameter head: the first ``headSize`` bytes, or all of the file if it has fewer.
   package init?(head: [UInt8]) {
     let texts = PNGText.all(in: head[...])
-    guard let modified = texts[Self.timeKey].flatMap({ Int($0) }) else { return nil }
-    (uri, self.modified) = (texts[Self.uriKey], modified)
+    // tumbler adds microseconds.
+    guard let modified = texts[Self.timeKey].flatMap({ Int($0.prefix { $0 != "." }) }) else { return nil }
+    exactly = nil
+    (uri, self.modified, size) = (texts[Self.uriKey], modified, texts[Self.sizeKey].flatMap { Int($0) })
   }
 
   /// The texts as parts of a PNG file.
+  ///
+  /// tumbler takes the first text with the time, of any kind, and wants microseconds. GIO wants the whole second, and reads only
+  /// the chunks `tEXt`.
   package var bytes: [UInt8] {
-    let texts = [(Self.uriKey, uri ?? ""), (Self.timeKey, "\(modified)")] + details
-    return texts.flatMap { PNGText.chunk($0.0, Array($0.1.utf8)) }
+    let texts = (uri.map { [(Self.uriKey, $0)] } ?? []) + [(Self.timeKey, "\(modified)")] + details
+    return (exactly.map { PNGText.international(Self.timeKey, $0) } ?? [])
+      + texts.flatMap { PNGText.chunk($0.0, Array($0.1.utf8)) }
   }
 
   /// A file that says that the photo has no thumbnail: a grey pixel with the texts.
@@ -47,9 +60,12 @@ package struct CacheEntry: Sendable {
   private static let pixel =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=="
 
-  /// Whether this is the entry of a photo in the state that it had at this time. Programs that compress texts leave the URI to
-  /// be told by the name of the file.
-  package func isOf(uri: String, modified: Int) -> Bool {
-    self.modified == modified && (self.uri == nil || self.uri == uri)
+  /// Whether this is the entry of a photo that has this time and so many bytes. Where a text is missing or compressed, the
+  /// others tell.
+  ///
+  /// - Parameter uri: of the photo; nil where the name of the entry tells.
+  package func isOf(uri: String?, modified: Int, size: Int) -> Bool {
+    self.modified == modified && (uri == nil || self.uri == nil || self.uri == uri)
+      && (self.size == nil || self.size == size)
   }
 }

@@ -1,5 +1,6 @@
 import Fetching
 import Files
+import Foundation
 import JobSettings
 import Thumbnails
 
@@ -8,6 +9,8 @@ package struct OutputError: Error, Sendable, Equatable, CustomStringConvertible 
   package enum Kind: Sendable, Equatable {
     /// The output folder cannot be made or written to, so there can be no thumbnail at all.
     case cannotCreate
+    /// The folder is for one user's thumbnails, and another one runs the job.
+    case ofAnotherUser(uid_t)
     /// Every source of the job is the output folder or in it, where nothing is a source.
     case isSource
     /// The output folder is in a source folder and has photos already, the first of which is given.
@@ -80,7 +83,8 @@ package struct OutputError: Error, Sendable, Equatable, CustomStringConvertible 
   package var isOnlyOfPlace: Bool {
     switch kind {
     case .foreign, .unreadable, .taken, .sizesMeet, .blocked, .nameTooLong: true
-    case .cannotCreate, .isSource, .hasPhotos, .notJoin, .shared, .removed, .closed, .cannotRemove, .notKept,
+    case .cannotCreate, .ofAnotherUser, .isSource, .hasPhotos, .notJoin, .shared, .removed, .closed, .cannotRemove,
+      .notKept,
       .noWorkFolder, .failed:
       false
     }
@@ -109,6 +113,8 @@ package struct OutputError: Error, Sendable, Equatable, CustomStringConvertible 
     case .cannotCreate where error == .fileExists || error == .notDirectory:
       "\(name): cannot be the output folder: a file is in the way"
     case .cannotCreate: "\(name): cannot be used as the output folder: \(reason)"
+    case .ofAnotherUser(let user):
+      "\(name): belongs to user \(user), who could not read what root puts there"
     case .isSource: "\(name): is the output folder or in it, where nothing is a source"
     case .hasPhotos(let photo):
       "\(name): cannot be the output folder: it is in a source folder and has photos, such as \(photo.printable)"

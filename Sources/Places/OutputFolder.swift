@@ -37,6 +37,8 @@ package final class OutputFolder: Sendable {
     case thumbnail(hasSettings: Bool)
     /// The thumbnail of another source, which exists.
     case rival(SourceKey)
+    /// The thumbnail of another program, which stays.
+    case kept(bytes: Int, FileState)
     /// An empty file.
     case empty
     /// A folder, which cannot be replaced.
@@ -51,13 +53,16 @@ package final class OutputFolder: Sendable {
   ///     the disk several times for each thumbnail.
   ///   - isPrivate: whether only the user may read what is made.
   ///   - identity: what other runs in the folder are told of this one.
-  /// - Throws: ``OutputError`` of kind `cannotCreate`.
+  /// - Throws: ``OutputError`` of kind `cannotCreate` or `ofAnotherUser`.
   package init(
     _ path: Path, isForced: Bool = false, isDurable: Bool = false, isPrivate: Bool = false,
     as identity: RunIdentity = RunIdentity()
   ) throws(OutputError) {
     self.path = path
     self.isForced = isForced
+    if isPrivate, geteuid() == 0, let owner = Self.owner(of: path), owner != 0 {
+      throw OutputError(.ofAnotherUser(owner), path)
+    }
     do throws(Errno) {
       try makeFolder(path, in: AT_FDCWD, mode: isPrivate ? 0o700 : 0o777)
       // Any of the folders above may be new. Those that may not be read were there before.
@@ -67,7 +72,7 @@ package final class OutputFolder: Sendable {
       throw OutputError(.cannotCreate, path, error)
     }
     do throws(Errno) {
-      try makeFolder(SourceWalker.workingFolderName, in: descriptor)
+      try makeFolder(SourceWalker.workingFolderName, in: descriptor, mode: isPrivate ? 0o700 : 0o777)
       // O_NOFOLLOW: files are removed in this folder, and a link could lead anywhere.
       let working = try openFolder(SourceWalker.workingFolderName, in: descriptor, flags: O_NOFOLLOW)
       defer { Foundation.close(working) }
@@ -79,14 +84,25 @@ package final class OutputFolder: Sendable {
     }
   }
 
+  /// The user who has a folder, or where it is missing the one above it.
+  private static func owner(of folder: Path) -> uid_t? {
+    var folder = folder.absolute ?? folder
+    while !folder.isEmpty {
+      if case .success(let status) = FileStatus.of(folder, followingLinks: true) { return status.st_uid }
+      if folder == "/" { break }
+      folder = folder.parent
+    }
+    return nil
+  }
+
   deinit {
     run.remove()
     Foundation.close(descriptor)
   }
 
-  /// A thumbnail that was put in place.
+  /// A thumbnail that was put in place, or one of another program that was there and stays.
   package struct Published {
-    /// The number of bytes written.
+    /// The bytes of the file.
     package let bytes: Int
     package let state: FileState
     /// A hash of what it looks like.
@@ -104,14 +120,15 @@ package final class OutputFolder: Sendable {
   ///   - entry: what follows for programs that look for the thumbnail.
   ///   - isAmongPhotos: whether other files may have names like thumbnails. Then not even an empty file is replaced: another
   ///     program may be writing it.
-  ///   - replacesForeign: whether files that are no thumbnails of thumbjob are those of other programs, and out of date.
+  ///   - isForeignKept: whether a file with this status, which is no thumbnail of thumbjob, is one of another program and stays.
+  ///     Otherwise it is replaced. Nil if no such file is.
   ///   - isKept: whether a thumbnail with this mark is that of another source, which keeps it.
   /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is neither empty
   ///   nor a thumbnail, and `taken` if another source keeps the place.
   package func publish(
     thumbnail file: UnsafeRawBufferPointer, marked mark: ThumbnailMark, described: DescriptionComment? = nil,
     entry: CacheEntry? = nil, to place: Path, modified: timespec, isAmongPhotos: Bool = false,
-    replacesForeign: Bool = false, isKept: (ThumbnailMark) -> Bool
+    isForeignKept: ((stat) -> Bool)? = nil, isKept: (ThumbnailMark) -> Bool
   ) throws(OutputError) -> Published {
     guard let key = mark.source else { preconditionFailure("a thumbnail in a folder names its source") }
     let taken = OutputError(.taken, path.appending(place))
@@ -121,7 +138,10 @@ package final class OutputFolder: Sendable {
     let looks = ThumbnailMark.looks(of: marked)
     for _ in 1...Self.claimTries {
       let found = try predecessor(
-        of: place, mark, isAmongPhotos: isAmongPhotos, replacesForeign: replacesForeign, isKept)
+        of: place, mark, isAmongPhotos: isAmongPhotos, isForeignKept: isForeignKept, isKept)
+      if case .kept(let bytes, let state) = found {
+        return Published(bytes: bytes, state: state, looks: nil, replaced: nil)
+      }
       if case .rival = found, !isForced || isOfThisRun(place) { throw taken }
       let result = marked.withUnsafeBytes { bytes in
         Result { () throws(OutputError) in
@@ -258,7 +278,7 @@ package final class OutputFolder: Sendable {
   ///
   /// - Throws: why the place cannot be written to.
   private func predecessor(
-    of place: Path, _ wanted: ThumbnailMark, isAmongPhotos: Bool, replacesForeign: Bool,
+    of place: Path, _ wanted: ThumbnailMark, isAmongPhotos: Bool, isForeignKept: ((stat) -> Bool)?,
     _ isKept: (ThumbnailMark) -> Bool
   ) throws(OutputError) -> Predecessor {
     let found = place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }
@@ -267,17 +287,22 @@ package final class OutputFolder: Sendable {
     if status.kind == .folder { return .folder }
     // An empty file is no original where only thumbnails are.
     if status.st_size == 0, !isAmongPhotos, status.kind == .regular { return .empty }
+    let isReplaced = isForeignKept != nil
+    if status.kind == .link, isReplaced { return .thumbnail(hasSettings: false) }
     guard status.kind == .regular else { throw OutputError(.foreign, path.appending(place)) }
     let mark: ThumbnailMark?
     do throws(Errno) { mark = try ThumbnailMark.read(place, in: descriptor) } catch {
       // Some file systems replace a file in two steps.
       if error == .noSuchFileOrDirectory { return .nothing }
+      // Nobody has originals in such a place.
+      if error == .permissionDenied, isReplaced { return .thumbnail(hasSettings: false) }
       // What cannot be read may be an original, and is not overwritten.
       throw OutputError(.unreadable, path.appending(place), error)
     }
     guard let there = mark else {
-      if replacesForeign { return .thumbnail(hasSettings: false) }
-      throw OutputError(.foreign, path.appending(place))
+      guard let isForeignKept else { throw OutputError(.foreign, path.appending(place)) }
+      return isForeignKept(status)
+        ? .kept(bytes: Int(status.st_size), FileState(status)) : .thumbnail(hasSettings: false)
     }
     guard isKept(there) else { return .thumbnail(hasSettings: there.hasSettings(of: wanted)) }
     guard let rival = there.source else { throw OutputError(.taken, path.appending(place)) }

@@ -40,7 +40,8 @@ package struct Owners: Sendable {
   package func owner(
     of mark: ThumbnailMark, in file: Path, at place: Path, for source: Source, in output: ThumbnailOutput
   ) -> Owner {
-    guard mark.source != output.key(of: source) else { return .nobodyElse }
+    // The name of an entry in the cache of desktops is that of one photo only.
+    guard mark.source != output.key(of: source), output.layout != .freedesktop else { return .nobodyElse }
     var others = neighbours(in: file, at: place, in: output)
     if let there = mark.source {
       others = others.filter { output.key(ofFile: $0) == there }

@@ -45,6 +45,7 @@ package struct SettingsStamp: Sendable {
     package let status: stat
     package let key: SourceKey
     package let path: Path
+    package let uri: FileURI?
   }
 
   /// The mark of thumbnails with these settings.
@@ -107,7 +108,7 @@ package struct SettingsStamp: Sendable {
     if status.st_size == 0 { return .missing }
     let (path, folder) = location(of: place)
     guard let mark = ThumbnailMark(of: path, in: folder) else {
-      return isValid(path, in: folder, status, of: source.path, modified: source.status.modified) ? .upToDate : .stale
+      return isValid(path, in: folder, status, of: source.uri, source.status) ? .upToDate : .stale
     }
     let owner = owner(mark)
     if owner == .other { return .isTaken(place) }
@@ -117,34 +118,28 @@ package struct SettingsStamp: Sendable {
     else { return owner == .unknown ? .isTaken(place) : .stale }
     guard hasTime(of: source, status, place) else {
       // An entry of the cache tells the time of its photo, too.
-      return owner == .unknown ? .isTaken(place) : layout == .freedesktop ? .stale : .touched
+      return owner == .unknown ? .isTaken(place) : layout?.hasEntries == true ? .stale : .touched
     }
     guard mark.source != source.key, case .folder(let folder) = self.output else { return .upToDate }
     return folder.renew(place, mark.of(source.key), status, modified: status.modified) == nil ? .stale : .upToDate
   }
 
-  /// The status of the thumbnail that another program has put in a place, if it is of the present state of a source; otherwise nil.
-  func foreign(in place: Path, of source: Path, modified: timespec) -> stat? {
-    guard layout != nil, let status = status(of: place), status.kind == .regular, status.st_size > 0 else { return nil }
+  /// Whether the file in a place, which has no mark, is a thumbnail by another program of a source as it is now.
+  func isValid(_ status: stat, in place: Path, of source: Source) -> Bool {
+    guard case .success(let photo) = FileStatus.of(source.path, followingLinks: true) else { return false }
     let (path, folder) = location(of: place)
-    guard ThumbnailMark(of: path, in: folder) == nil,
-      isValid(path, in: folder, status, of: source, modified: modified)
-    else { return nil }
-    return status
+    return isValid(path, in: folder, status, of: source.nameFacts.uri, photo)
   }
 
-  /// Whether the thumbnail of another program is of the present state of a source, as far as the layout can tell.
-  private func isValid(
-    _ path: Path, in folder: CInt, _ status: stat, of source: Path, modified: timespec
-  ) -> Bool {
+  private func isValid(_ path: Path, in folder: CInt, _ status: stat, of uri: FileURI?, _ photo: stat) -> Bool {
     switch layout {
-    case .freedesktop:
-      let uri = FileURI(of: source).text
+    case .freedesktop, .shared:
       guard let head = try? readBeginning(of: path, in: folder, limit: CacheEntry.headSize),
         let entry = CacheEntry(head: head)
       else { return false }
-      return entry.isOf(uri: uri, modified: modified.tv_sec)
-    case .eadir: return !isBefore(status.modified, modified)
+      return entry.isOf(uri: uri?.text, modified: photo.modified.tv_sec, size: Int(photo.st_size))
+    // A NAS leaves the time of its thumbnail as it is. One that was put here after the thumbnail may have an older time.
+    case .eadir: return !isBefore(status.modified, photo.modified) && !isBefore(status.modified, photo.changed)
     case nil: return false
     }
   }

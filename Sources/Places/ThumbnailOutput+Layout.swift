@@ -12,26 +12,31 @@ extension ThumbnailOutput {
   /// What users are told of earlier runs.
   package var earlierToTell: EarlierRuns { keepsOtherSizes ? EarlierRuns(left: []) : earlier }
 
-  /// Writes a fail entry to the cache of desktops: the source cannot be read, and nobody need try it again until it changes. Other
-  /// outputs have no such entries.
+  /// Writes a fail entry to the cache of desktops: the source cannot be read. Other outputs have no such entries.
   ///
   /// *Source*: Thumbnail Managing Standard, "Fail entries".
   package func noteFailure(of source: Source, size: Int, modified: timespec) {
-    guard layout == .freedesktop, let folder else { return }
-    let uri = FileURI(of: source.path)
-    let entry = CacheEntry(uri: uri.text, modified: modified.tv_sec, size: size, type: nil)
-    let place = Path("fail/thumbjob/\(uri.digest).png")
+    guard layout == .freedesktop, let folder, let uri = source.nameFacts.uri else { return }
+    let entry = CacheEntry(uri: uri.text, modified: modified, size: size, type: nil)
+    let place = Self.failurePlace(of: uri)
     // Without the entry, other programs try the photo, too.
     try? folder.publish(entry.failure, to: place, modified: modified)
   }
 
-  /// What a thumbnail of a source says of it in the cache of desktops; nil elsewhere.
+  /// Removes the fail entry of a source that can be read now.
+  package func forgetFailure(of source: Source) {
+    guard layout == .freedesktop, let folder, let uri = source.nameFacts.uri else { return }
+    unlink(Self.failurePlace(of: uri), in: folder.descriptor)
+  }
+
+  private static func failurePlace(of uri: FileURI) -> Path { Path("fail/thumbjob/\(uri.digest).png") }
+
+  /// What a thumbnail of a source says of it for desktops; nil elsewhere.
   func entry(
     of source: Source, _ photo: (size: Int, type: ImageType)?, _ modified: timespec
   ) -> CacheEntry? {
-    guard layout == .freedesktop, let photo else { return nil }
+    guard layout?.hasEntries == true, let photo else { return nil }
     return CacheEntry(
-      uri: FileURI(of: source.path).text, modified: modified.tv_sec, size: photo.size,
-      type: photo.type.mediaType)
+      uri: source.nameFacts.uri?.text, modified: modified, size: photo.size, type: photo.type.mediaType)
   }
 }

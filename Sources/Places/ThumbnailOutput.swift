@@ -45,7 +45,7 @@ package struct ThumbnailOutput: Sendable {
     self.destination = destination
     hasSizeFolders =
       layout?.hasSizeFolders == true || options.sizes.count > 1 && name?.tellsSizes != true
-    earlierRuns = LookedAtRuns(Self.earlierRuns(in: localPath, options, name, hasSizeFolders))
+    earlierRuns = LookedAtRuns(Self.earlierRuns(in: localPath, options, name, layout, hasSizeFolders))
     self.path = path
     absolutePath = path.absolute ?? path
     (self.name, self.layout, self.isForced) = (name, layout, isForced)
@@ -71,14 +71,16 @@ package struct ThumbnailOutput: Sendable {
   }
 
   private static func earlierRuns(
-    in folder: Path, _ options: ThumbnailOptions, _ name: NamePattern?, _ hasSizeFolders: Bool
+    in folder: Path, _ options: ThumbnailOptions, _ name: NamePattern?, _ layout: Layout?, _ hasSizeFolders: Bool
   ) -> EarlierRuns {
-    EarlierRuns(in: folder, options, hasSizeFolders: hasSizeFolders, mirrorsTree: name == nil)
+    EarlierRuns(
+      in: folder, options, hasSizeFolders: hasSizeFolders, mirrorsTree: name == nil,
+      isShared: layout?.hasSizeFolders == true)
   }
 
   /// Looks again what earlier runs have left, after another run has ended.
   package func lookAgain() {
-    let now = Self.earlierRuns(in: localPath, options, name, hasSizeFolders)
+    let now = Self.earlierRuns(in: localPath, options, name, layout, hasSizeFolders)
     // By now the folder has the settings of this run.
     earlierRuns.found.withLock {
       $0 = EarlierRuns(left: now.left, hasOtherSize: $0.hasOtherSize, lastTree: now.lastTree)
@@ -119,8 +121,7 @@ package struct ThumbnailOutput: Sendable {
   package func place(of source: Source, _ place: Path, _ rendition: Rendition) -> Path {
     guard let name else { return mirroredPlace(place, rendition) }
     let named = name.place(
-      of: source.relativePath, at: source.path, rendition, source.nameFacts,
-      settings: Self.settings(options, rendition, name))
+      of: source.relativePath, rendition, source.nameFacts, settings: Self.settings(options, rendition, name))
     return inSizeFolder(named, rendition.size)
   }
 
@@ -187,7 +188,7 @@ package struct ThumbnailOutput: Sendable {
     return options.renditions.map { self.place(of: source, relative, $0) }
   }
 
-  /// What has to be read of a source before its thumbnails have a place.
+  /// What has to be known of a source before its thumbnails have a place.
   package var factKinds: NameFacts.Kinds { name?.factKinds ?? [] }
 
   /// Whether one of some places leads to the file that is in another one.
@@ -198,10 +199,11 @@ package struct ThumbnailOutput: Sendable {
 
   /// The places that a source's thumbnail of another size or format may have, in the folder of that size: that which mirrors it,
   /// and that of the pattern, unless it depends on the size.
-  func placesOfOtherSize(of relative: Path, at source: Path, _ format: ThumbnailFormat) -> [Path] {
+  func placesOfOtherSize(of path: Path, _ relative: Path, _ format: ThumbnailFormat) -> [Path] {
     let mirrored = relative.named(as: format)
-    guard let name, !name.tellsSizes, factKinds.isEmpty else { return [mirrored] }
-    return [mirrored, name.place(of: relative, at: source, Rendition(options.sizes[0], format))]
+    guard let name, !name.tellsSizes, !factKinds.areInPhoto else { return [mirrored] }
+    let facts = NameFacts(of: Source(path: path, relativePath: relative, argument: 0, origin: .folder), factKinds)
+    return [mirrored, name.place(of: relative, Rendition(options.sizes[0], format), facts)]
   }
 
   /// Puts a thumbnail in place.
@@ -210,7 +212,7 @@ package struct ThumbnailOutput: Sendable {
   ///   - place: the place of the source's thumbnails, from ``OutputPlan``.
   ///   - contents: the contents of the source.
   ///   - description: what the thumbnail is to say about the source; nil if nothing.
-  ///   - photo: the bytes and the type of the source, which other programs want to know; nil if none looks for the thumbnail.
+  ///   - photo: the bytes and the type of the source, which an entry of the cache of desktops tells.
   ///   - modified: the modification time for the thumbnail, from ``SourceFile/thumbnailTime``.
   ///   - owners: tells whether another source keeps the place.
   /// - Throws: ``OutputError``.
@@ -223,11 +225,6 @@ package struct ThumbnailOutput: Sendable {
     let wanted = place
     let slot = slot(of: source, place, thumbnail.rendition)
     let place = slot.place
-    if !isForced, let kept = slot.stamp.foreign(in: place, of: source.path, modified: modified) {
-      return MadeThumbnail(
-        path: path.appending(place), size: thumbnail.size.name, format: thumbnail.format, pixels: thumbnail.pixels,
-        bytes: Int(kept.st_size), state: FileState(kept), looks: nil)
-    }
     let mark = slot.stamp.mark.of(contents, markedKey(of: source))
     let bytes: Int
     var (state, looks): (FileState?, UInt64?)
@@ -241,7 +238,8 @@ package struct ThumbnailOutput: Sendable {
         thumbnail: thumbnail.bytes, marked: mark,
         described: description.map { DescriptionComment($0, thumbnail.pixels) },
         entry: entry(of: source, photo, modified), to: place, modified: modified,
-        isAmongPhotos: name != nil && layout == nil, replacesForeign: layout != nil,
+        isAmongPhotos: name != nil && layout == nil,
+        isForeignKept: layout == nil ? nil : { !isForced && slot.stamp.isValid($0, in: place, of: source) },
         isKept: { owners.owner(of: $0, in: place, at: wanted, for: source, in: self) != .nobodyElse })
       (bytes, state, looks) = (published.bytes, published.state, published.looks)
       if let replaced = published.replaced { owners.forget(replaced) }
@@ -278,7 +276,8 @@ package struct ThumbnailOutput: Sendable {
   package func state(
     of source: Source, _ place: Path, _ status: stat, files: [stat?], owners: Owners
   ) -> SettingsStamp.State {
-    let found = SettingsStamp.FoundSource(status: status, key: key(of: source), path: source.path)
+    let found = SettingsStamp.FoundSource(
+      status: status, key: key(of: source), path: source.path, uri: source.nameFacts.uri)
     let states = zip(slots(of: source, place), files).map { slot, file in
       slot.stamp.state(
         of: slot.place, file, source: found,

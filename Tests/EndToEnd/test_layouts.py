@@ -124,7 +124,7 @@ def test_entries_of_photos_that_are_gone_are_removed_in_all_sizes(run, photos, c
 
 
 @pytest.mark.parametrize("arguments, reason", [
-    (["--size", "300"], "none of the cache of desktops"),
+    (["--size", "300"], "none of the sizes of desktops"),
     (["--format", "jpeg"], "PNG files only"),
     # Under names of other kinds, a photo could be taken for the thumbnail of another program.
     (["--name", "%d/%s-small"], "names the thumbnails"),
@@ -148,6 +148,43 @@ def test_a_nas_finds_the_thumbnails_beside_the_photos(run, photos):
     assert len(list(other.parent.iterdir())) == 3
     assert other.read_bytes() == before
     assert "7 up to date" in run(photos, "--layout", "eadir")
+
+
+def test_desktops_of_several_users_share_thumbnails_beside_the_photos(run, photos):
+    run(photos, "--layout", "shared")
+    for path in map(os.fsdecode, files_of(photos)):
+        if "/.sh_thumbnails/" in path:
+            continue
+        for size, side in (("normal", 128), ("large", 256)):
+            thumbnail = place_of_xfce(path, size)
+            picture = Image.open(thumbnail)
+            assert max(picture.size) == side and "Thumb::URI" not in picture.text
+            assert int(picture.text["Thumb::MTime"]) == int(os.stat(path).st_mtime)
+            assert thumbnail.stat().st_mode & 0o777 == 0o644
+    assert "7 up to date" in run(photos, "--layout", "shared")
+    # They go along with their photos.
+    moved = photos.parent / "moved"
+    photos.rename(moved)
+    assert "7 up to date" in run(moved, "--layout", "shared")
+    (moved / "a.jpg").unlink()
+    run(moved, "--layout", "shared", "--prune")
+    assert len(list((moved / ".sh_thumbnails" / "large").iterdir())) == len(NAMES) - 1
+
+
+XFCE = """
+import os, sys, gi
+gi.require_version("Libxfce4util", "1.0")
+from gi.repository import Gio, Libxfce4util
+path, size = sys.argv[1:]
+uri = Gio.File.new_for_path(os.fsencode(path)).get_uri()
+sys.stdout.buffer.write(os.fsencode(Libxfce4util.create_shared_thumbnail_path(uri, size)))
+"""
+
+
+def place_of_xfce(path, size):
+    """Where Xfce's library looks for a shared thumbnail of a photo."""
+    found = subprocess.run(["/usr/bin/python3", "-c", XFCE, path, size], capture_output=True, check=True).stdout
+    return Path(os.fsdecode(found))
 
 
 def test_file_managers_get_one_thumbnail(run, photos, tmp_path):

@@ -160,7 +160,10 @@ struct JobFileTests {
       "sources: ~/a",
       "jobs/x.yml:1:10: sources: write the path to the home folder in full instead of ~, or ./~ for a folder of that name"
     ),
-    ("sources: a\nname: x", "jobs/x.yml:2:7: name: “x” has no %s, so all photos of a folder would have one place"),
+    (
+      "sources: a\nname: x",
+      "jobs/x.yml:2:7: name: “x” has none of %s, %f and %u, so all photos of a folder would have one place"
+    ),
     ("sources: - # input", "jobs/x.yml:1:10: put a single dash, which stands for standard input, in quotes: \"-\""),
     ("exclude: - a", "jobs/x.yml:1:10: begin the list on the next line, or write it as [a, b]"),
     ("sources: [a", "jobs/x.yml:2:1: not YAML: did not find expected ',' or ']'"),

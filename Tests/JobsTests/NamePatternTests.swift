@@ -1,4 +1,5 @@
 import Files
+import Sourcing
 import Testing
 import Thumbnails
 
@@ -7,9 +8,10 @@ import Thumbnails
 @Suite struct NamePatternTests {
   private func place(_ pattern: String, _ source: Path, _ size: String = "320x200") throws -> Path {
     let pattern = try NamePattern(parsing: pattern, for: "--name")
+    let photo = Source(path: Path("/photos").appending(source), relativePath: source, argument: 0, origin: .folder)
     return pattern.place(
-      of: source, at: Path("/photos").appending(source),
-      Rendition(try SizeSpec(parsing: size, for: "--size"), pattern.format ?? .jpeg))
+      of: source, Rendition(try SizeSpec(parsing: size, for: "--size"), pattern.format ?? .jpeg),
+      NameFacts(of: photo, .uri))
   }
 
   @Test(
@@ -23,6 +25,8 @@ import Thumbnails
       ("%s-%Wx%H", "a.jpg", "a-320x200.jpg"), ("%d/@eaDir/%f/%n", "x/a.png", "x/@eaDir/a.png/320x200.jpg"),
       // md5sum of file:///photos/x%20%C3%A4/a.jpg
       ("%n/%u.png", "x ä/a.jpg", "320x200/e2c0f0ef6f8bd90a404ef48208404b2b.png"),
+      // md5sum of a%20b.jpg
+      ("%d/.sh_thumbnails/%n/%U.png", "x/a b.jpg", "x/.sh_thumbnails/320x200/749d36c73fee145124f6f43eb634c68e.png"),
       ("t/%s", ".hidden", "t/.hidden.jpg"),
       ("%s", "none", "none.jpg"), ("%s.%e", "none", "none..jpg"), ("%s/%w", "a.jpg", "a/320.jpg"),
       ("x//%s", "a.jpg", "x/a.jpg"),
@@ -50,14 +54,14 @@ import Thumbnails
   }
 
   @Test(arguments: [
-    ("x", "“x” has no %s, so all photos of a folder would have one place"),
+    ("x", "“x” has none of %s, %f and %u, so all photos of a folder would have one place"),
     ("", "“” has no name for the file"), ("%s/", "“%s/” has no name for the file"),
     ("/%s", "“/%s” begins with a slash, but a place is relative to the output folder"),
     ("../%s", "“../%s” has “..”, which no folder of a place may be called"),
     (".thumbjob/%s", "“.thumbjob/%s” has “.thumbjob”, which no folder of a place may be called"),
-    ("%s%", "“%s%” has a % that none of s, e, f, d, n, u, w, h, W, H, Y, m, D, c and % follows"),
+    ("%s%", "“%s%” has a % that none of s, e, f, d, n, u, U, w, h, W, H, Y, m, D, c and % follows"),
     ("a\u{FFFD}%s", "“a\u{FFFD}%s” is not valid UTF-8"),
-    ("%S", "“%S” has a % that none of s, e, f, d, n, u, w, h, W, H, Y, m, D, c and % follows"),
+    ("%S", "“%S” has a % that none of s, e, f, d, n, u, U, w, h, W, H, Y, m, D, c and % follows"),
     ("%Y-%m-%d_%s", "“%Y-%m-%d_%s” has %d, which is the folder of the photo, after %m; the day is %D"),
   ]) func aPatternThatCannotNamePlacesIsRejected(pattern: String, reason: String) {
     #expect(throws: TextError("--name: \(reason)")) { try NamePattern(parsing: pattern, for: "--name") }

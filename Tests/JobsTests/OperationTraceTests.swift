@@ -1,10 +1,9 @@
 import BoundedQueue
 import Foundation
+import PictureMaking
 import TestSupport
 import Testing
 import TraceRecording
-
-@testable import Jobs
 
 @Suite(.timeLimit(.minutes(5))) struct OperationTraceTests {
   private final class Work: BoundedOperation, @unchecked Sendable {

@@ -45,7 +45,7 @@ struct SettingsStampTests {
     owner: Owners.Owner = .nobodyElse
   ) -> SettingsStamp.State {
     let key = key ?? self.key
-    let found = SettingsStamp.FoundSource(status: source, key: key, path: tree.path("in/a.png"))
+    let found = SettingsStamp.FoundSource(status: source, key: key, path: tree.path("in/a.png"), uri: nil)
     return stamp.state(
       of: place, stamp.status(of: place), source: found, owner: { $0.source == key ? .nobodyElse : owner })
   }

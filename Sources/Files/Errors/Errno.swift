@@ -36,6 +36,7 @@ extension Errno {
   package static let noSpace = Errno(rawValue: ENOSPC)
   package static let illegalSeek = Errno(rawValue: ESPIPE)
   package static let readOnlyFileSystem = Errno(rawValue: EROFS)
+  package static let deviceBusy = Errno(rawValue: EBUSY)
   package static let tooManyLinks = Errno(rawValue: EMLINK)
   package static let fileNameTooLong = Errno(rawValue: ENAMETOOLONG)
   package static let noFunction = Errno(rawValue: ENOSYS)

@@ -13,6 +13,7 @@ import Thumbnails
 /// | `%f` | the name of the source with its extension |
 /// | `%n` | the name of the size |
 /// | `%u` | the MD5 digest of the photo's URI, as the thumbnail cache of desktops has it |
+/// | `%U` | that of the last part of the URI, as desktops have it for thumbnails beside the photos |
 /// | `%w` · `%h` | the width and the height of the size's box; empty where it has none |
 /// | `%W` · `%H` | the width and the height of the thumbnail itself |
 /// | `%Y` · `%m` · `%D` | the year, the month and the day on which the photo was taken: four, two and two digits |
@@ -30,7 +31,8 @@ import Thumbnails
 package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
   private enum Part: Sendable, Hashable {
     case text([UInt8])
-    case stem, folder, fileExtension, fileName, sizeName, uriDigest, width, height, trueWidth, trueHeight, contents
+    case stem, folder, fileExtension, fileName, sizeName, uriDigest, nameDigest, width, height, trueWidth, trueHeight,
+      contents
     /// The letters of a date that are side by side, with what separates them.
     case date([DatePart])
 
@@ -94,6 +96,7 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
         case "f": parts.append(.fileName)
         case "n": parts.append(.sizeName)
         case "u": parts.append(.uriDigest)
+        case "U": parts.append(.nameDigest)
         case "w": parts.append(.width)
         case "h": parts.append(.height)
         case "W": parts.append(.trueWidth)
@@ -103,14 +106,14 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
         case "D": Self.append(.day, to: &parts)
         case "c": parts.append(.contents)
         case "%": parts.append(.text([byte]))
-        default: throw mistake("has a % that none of s, e, f, d, n, u, w, h, W, H, Y, m, D, c and % follows")
+        default: throw mistake("has a % that none of s, e, f, d, n, u, U, w, h, W, H, Y, m, D, c and % follows")
         }
       }
       names.append(parts)
     }
     if names.last?.isEmpty != false { throw mistake("has no name for the file") }
-    if !names.joined().contains(where: { [.stem, .fileName, .uriDigest].contains($0) }) {
-      throw mistake("has no %s, so all photos of a folder would have one place")
+    if !names.joined().contains(where: { [.stem, .fileName, .uriDigest, .nameDigest].contains($0) }) {
+      throw mistake("has none of %s, %f and %u, so all photos of a folder would have one place")
     }
     self.names = names.filter { !$0.isEmpty }
     // Only what the pattern itself says counts, and not the extension of a source.
@@ -139,36 +142,35 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// What has to be read of a photo before its thumbnails have a place.
+  /// What has to be known of a photo before its thumbnails have a place.
   package var factKinds: NameFacts.Kinds {
     names.joined().reduce(into: []) { kinds, part in
       switch part {
       case .date: kinds.insert(.date)
       case .contents: kinds.insert(.contents)
       case .trueWidth, .trueHeight: kinds.insert(.pixels)
-      case .text, .stem, .folder, .fileExtension, .fileName, .sizeName, .uriDigest, .width, .height: break
+      case .uriDigest: kinds.insert(.uri)
+      case .text, .stem, .folder, .fileExtension, .fileName, .sizeName, .nameDigest, .width, .height: break
       }
     }
   }
+
+  /// Whether it needs digests of URIs.
+  package var hasDigest: Bool { names.joined().contains { [.uriDigest, .nameDigest].contains($0) } }
 
   /// Whether each size has places of its own, so that it needs no folder.
   package var tellsSizes: Bool {
     names.joined().contains { [.sizeName, .width, .height, .trueWidth, .trueHeight].contains($0) }
   }
 
-  /// Whether it needs the digests of URIs.
-  package var hasDigest: Bool { names.joined().contains(.uriDigest) }
-
   /// The place of a source's thumbnail, relative to the output folder.
   ///
   /// - Parameters:
   ///   - relativePath: the path of the source that thumbnails mirror.
-  ///   - source: the absolute path of the source.
   ///   - facts: of the kinds that the pattern has letters for.
   ///   - settings: everything except the source that determines the bytes of a thumbnail, as one text.
   package func place(
-    of relativePath: Path, at source: Path, _ rendition: Rendition, _ facts: NameFacts = NameFacts(),
-    settings: String = ""
+    of relativePath: Path, _ rendition: Rendition, _ facts: NameFacts = NameFacts(), settings: String = ""
   ) -> Path {
     let size = rendition.size
     let file = relativePath.lastName.bytes
@@ -209,7 +211,8 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
           }
         case .fileName: name += file
         case .sizeName: name += size.name.utf8
-        case .uriDigest: name += FileURI(of: source).digest.utf8
+        case .uriDigest: name += (facts.uri?.digest ?? "").utf8
+        case .nameDigest: name += FileURI(ofName: relativePath.lastName).digest.utf8
         case .width: name += Self.digits(size.width)
         case .height: name += Self.digits(size.height)
         case .trueWidth: name += Self.digits(pixels?.width ?? size.width)

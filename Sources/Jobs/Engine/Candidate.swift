@@ -50,6 +50,11 @@ struct Candidate {
   private(set) var isUpToDate = false
   /// Whether that is remembered from an earlier run.
   private(set) var isRemembered = false
+  /// Where it begins on its disk, if the sources of this disk are started in the order of their places; nil if in that in which
+  /// they are found.
+  var placeOnDisk: UInt64?
+  /// Whether its file is read before its first operation.
+  var isReadAhead = false
   /// Nil while it is undecided.
   var verdict: Verdict?
 

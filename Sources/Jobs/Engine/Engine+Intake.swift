@@ -88,7 +88,12 @@ extension Engine {
       listener.postponed(source)
     case .planned: report(SourceEnd(source: source, result: .made, operation: nil))
     case .stop: return false
-    case .make, nil: return start(SourceTask(source: source, place: candidate.place, work: .make))
+    case .make, nil:
+      var task = SourceTask(source: source, place: candidate.place, work: .make)
+      task.isReadAhead = candidate.isReadAhead
+      guard let place = candidate.placeOnDisk else { return start(task) }
+      state.withLock { $0.held.insert(task, at: place) }
+      return startHeld(leaving: Self.mostHeld)
     case .passOver: break
     }
     return true
@@ -98,12 +103,44 @@ extension Engine {
   ///
   /// - Returns: false if the job is stopping.
   private func start(_ task: SourceTask) -> Bool {
+    var task = task
+    if task.supply == nil {
+      for capability in capabilities { task.supply = task.supply ?? capability.supply(for: task) }
+    }
     if let supply = task.supply, supply.claim(), !submit(supply, to: supply.queue) {
       report(SourceEnd(source: task.source, result: .cancelled(stopReason), operation: nil))
       return false
     }
     for capability in capabilities { capability.submitted(task.source) }
     return submit(operation(for: task))
+  }
+
+  /// The most sources that are held back, to start each when the head of the disk comes to its place. Each takes about half
+  /// a kilobyte.
+  static let mostHeld = 4096
+
+  /// Starts sources that are held back, in the order of their places: as many as the queue has room for, and those of which
+  /// there are too many.
+  ///
+  /// - Returns: false if the job is stopping.
+  @discardableResult
+  private func startHeld(leaving most: Int) -> Bool {
+    while let task = nextHeld(leaving: most) { guard start(task) else { return false } }
+    return true
+  }
+
+  private func nextHeld(leaving most: Int) -> SourceTask? {
+    let (counters, limits) = (queue.counters, queue.limits)
+    let hasRoom = counters.waiting < max(limits.backlog, limits.maxConcurrentOperations - counters.running)
+    return state.withLock { hasRoom || $0.held.count > most ? $0.held.next() : nil }
+  }
+
+  /// Starts all sources that are held back.
+  func startAllHeld() {
+    while let task = state.withLock({ $0.held.next() }) {
+      resubmitAll()
+      _ = start(task)
+    }
   }
 
   /// The operation that does the work of a task.
@@ -152,16 +189,28 @@ extension Engine {
     }
   }
 
-  /// Submits the further operations of sources that need one.
+  /// Submits the further operations of sources that need one, and starts sources that are held back, as far as there is room.
   func resubmit() {
-    let requeued = state.withLock { state in
+    resubmitAll()
+    startHeld(leaving: Self.mostHeld)
+  }
+
+  /// Submits the further operations of sources that need one, also of those that end meanwhile. So a source that was begun
+  /// goes before one that is new, and the walk is never ahead of the queue by more than one source.
+  private func resubmitAll() {
+    while case let requeued = takeRequeued(), !requeued.isEmpty {
+      for task in requeued {
+        // If the job is stopping, neither is submitted.
+        if let supply = task.supply, supply.claim() { _ = submit(supply, to: supply.queue) }
+        _ = submit(operation(for: task))
+      }
+    }
+  }
+
+  private func takeRequeued() -> [SourceTask] {
+    state.withLock { state in
       defer { state.requeued = [] }
       return state.requeued
-    }
-    for task in requeued {
-      // If the job is stopping, neither is submitted.
-      if let supply = task.supply, supply.claim() { _ = submit(supply, to: supply.queue) }
-      _ = submit(operation(for: task))
     }
   }
 }

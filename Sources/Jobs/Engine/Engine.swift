@@ -49,6 +49,8 @@ final class Engine: Sendable {
     /// Sources whose last operation has ended and that need another one. At most as many as operations ran and waited
     /// at one time.
     var requeued: [SourceTask] = []
+    /// Sources that are started in the order of their places on the disk.
+    var held = Elevator<SourceTask>()
     /// Sources that are tried last, one at a time.
     var postponed: [SourceTask] = []
   }
@@ -137,6 +139,7 @@ final class Engine: Sendable {
   private func drain() {
     repeat {
       resubmit()
+      startAllHeld()
       queue.drainBlocking()
     } while state.withLock { !$0.requeued.isEmpty }
   }

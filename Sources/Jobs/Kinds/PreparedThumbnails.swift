@@ -28,6 +28,7 @@ struct PreparedThumbnails: PreparedKind {
     Verifying.self,  // stands on JobLedger
     Recognizing.self,  // stands on JobLedger, Pruning
     Joining.self,
+    DiskReading.self,  // reads what those before it have left to be made
   ]
 
   func make(_ parts: JobParts) throws(OutputError) -> any JobKind {

@@ -14,7 +14,7 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // a lock; the r
   /// brought is not needed any more.
   private let supply: Locked<SupplyOperation?>
   /// What was brought here. Set once, in `init`.
-  private var brought: Dependency<FetchedSource>?
+  private var brought: Dependency<FetchedSource?>?
 
   /// - Parameters:
   ///   - task: the operation that brings its source here is submitted already.
@@ -57,7 +57,7 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // a lock; the r
 
   /// What was brought here; nil if the source is a file.
   final func fetched() throws -> FetchedSource? {
-    do { return try brought?.value } catch let error as OperationCancelledError {
+    do { return try brought?.value ?? nil } catch let error as OperationCancelledError {
       cancel(reason: error.reason)
       throw error
     }

@@ -31,7 +31,9 @@ struct SourceTask: Sendable {
   var timesCancelled = 0
   /// The thumbnails that earlier, cancelled operations have put in place.
   var thumbnails: [MadeThumbnail] = []
-  /// Brings the source here; nil if it is a file, or is not needed any more.
+  /// Whether its file is read before its first operation.
+  var isReadAhead = false
+  /// Brings the source here, or reads its file; nil if neither is needed, or not any more.
   var supply: SupplyOperation?
 
   /// How often memory pressure may cancel the work on one source. After the last time the source is left for another

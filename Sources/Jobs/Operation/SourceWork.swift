@@ -18,6 +18,8 @@ struct SourceWork: RawRepresentable {
   static let recognize = SourceWork(rawValue: "recognize")
   /// Fetches it from the network.
   static let fetch = SourceWork(rawValue: "fetch")
+  /// Reads its file ahead.
+  static let read = SourceWork(rawValue: "read")
 }
 
 extension OperationSnapshot {

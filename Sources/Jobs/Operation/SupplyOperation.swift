@@ -2,8 +2,9 @@ import BoundedQueue
 import Sourcing
 import Synchronization
 
-/// Brings a source that is no file here, before the operation that reads it.
-class SupplyOperation: ResultOperation<FetchedSource>, @unchecked Sendable {  // an atomic flag; the rest is constant
+/// Brings a source that is no file here, or reads its file ahead, before the operation that reads it. The result is nil where
+/// that operation finds the file in its place.
+class SupplyOperation: ResultOperation<FetchedSource?>, @unchecked Sendable {  // an atomic flag; the rest is constant
   /// The queue that it runs on.
   let queue: BoundedOperationQueue
   private let isClaimed = Atomic(false)

@@ -97,6 +97,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
         }
       }
       progress.withLock { $0.result = result }
+      if case .made = result { for output in shared.outputs { output.forgetFailure(of: source) } }
     } catch let failure as SourceFailure {
       if failure.isForGood {
         if shared.hashing != .never { hashAfterFailure() }

@@ -42,6 +42,8 @@ package struct JobReport: Sendable {
   package let replacedOthers: Int
   /// What was fetched from the network; nil if the job had no such sources.
   package internal(set) var fetches: FetchCounters?
+  /// What was read ahead of the operations; nil if nothing was.
+  package internal(set) var reads: ReadCounters?
 
   /// What became of the manifest, the contact sheet and the gallery, of those that were asked for.
   package internal(set) var joins: [JoinReport] = []

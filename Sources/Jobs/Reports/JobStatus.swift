@@ -8,6 +8,8 @@ package struct JobStatus: Sendable {
   package let queue: QueueSnapshot
   /// The queue of the fetches from the network; nil if the job has none.
   package internal(set) var fetches: QueueSnapshot?
+  /// The queue of the reads ahead of the operations; nil if nothing is read ahead.
+  package internal(set) var reads: QueueSnapshot?
   /// What was fetched so far; nil if the job has no sources from the network.
   package internal(set) var fetched: FetchCounters?
   /// The page of a bucket that the walk waits for; nil if it waits for none.

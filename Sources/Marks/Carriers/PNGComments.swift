@@ -24,19 +24,27 @@ enum PNGComments: CommentCarrier {
   static func adjust(_ file: inout [UInt8], at place: Int, by count: Int) {}
 }
 
-/// Chunks `tEXt` of PNG files.
+/// Texts in PNG files.
 ///
-/// *Source*: ISO/IEC 15948 (PNG), 5.3 and 11.3.4.3.
+/// *Source*: ISO/IEC 15948 (PNG), 5.3, 11.3.4.3 and 11.3.4.5.
 enum PNGText {
   static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
   /// - Parameter text: in Latin-1.
   static func chunk(_ keyword: String, _ text: [UInt8]) -> [UInt8] {
-    let chunk = Array("tEXt\(keyword)\0".utf8) + text
-    return .bigEndian(chunk.count - 4) + chunk + .bigEndian(Int(CRC32(of: chunk).value))
+    chunk(Array("tEXt\(keyword)\0".utf8) + text)
   }
 
-  /// The texts before the picture, by their keywords; the first one where there are several. None if this is no PNG file.
+  /// A text of the kind `iTXt`: not compressed, in no language.
+  static func international(_ keyword: String, _ text: String) -> [UInt8] {
+    chunk(Array("iTXt\(keyword)\0\0\0\0\0\(text)".utf8))
+  }
+
+  private static func chunk(_ chunk: [UInt8]) -> [UInt8] {
+    .bigEndian(chunk.count - 4) + chunk + .bigEndian(Int(CRC32(of: chunk).value))
+  }
+
+  /// The texts `tEXt` before the picture, by their keywords; the first one where there are several. None if this is no PNG file.
   ///
   /// - Parameter head: the first bytes of a file.
   static func all(in head: ArraySlice<UInt8>) -> [String: String] {

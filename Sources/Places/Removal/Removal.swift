@@ -119,7 +119,7 @@ package struct Removal: Sendable {
   private func ofOtherSizes(_ relative: Path, _ source: Path, _ output: Output) -> [Path] {
     output.output.earlier.left.flatMap { set in
       guard let folder = set.folder.below(output.output.path) else { return [] as [Path] }
-      return output.output.placesOfOtherSize(of: relative, at: source, set.format).map { folder.appending($0) }
+      return output.output.placesOfOtherSize(of: source, relative, set.format).map { folder.appending($0) }
     }
   }
 

@@ -9,6 +9,7 @@ import PictureMaking
 import Pictures
 import Sourcing
 import Thumbnails
+import TraceRecording
 
 /// Makes previews of pictures that clients send, on bounded queues.
 ///
@@ -41,6 +42,7 @@ package final class PreviewService: Sendable {
   /// Nil if no previews are kept.
   private let cache: PreviewCache?
   private let watch: PressureWatch
+  private let trace: TraceRecorder?
   /// Whether new requests are refused.
   private let isEnding = Locked(false)
 
@@ -53,17 +55,18 @@ package final class PreviewService: Sendable {
 
   /// - Parameters:
   ///   - connections: how many clients may send pictures at once.
+  ///   - trace: records the operations; whoever made it closes it.
   ///   - onOpening: receives which pressure signals can be used.
   ///   - onNote: receives each response to memory pressure.
   ///   - onShortfall: receives, at most once, what parts of the fence do not hold.
   /// - Throws: `FetchError` if the folder for received pictures takes no files.
   package init(
     _ settings: PreviewSettings, connections: Int, surroundings: Surroundings = Surroundings(),
-    rules: PressureRules = PressureRules(),
+    rules: PressureRules = PressureRules(), trace: TraceRecorder? = nil,
     onOpening: @escaping @Sendable ([PressureSignalReport]) -> Void, onNote: @escaping @Sendable (PressureNote) -> Void,
     onShortfall: @escaping @Sendable (String) -> Void
   ) throws(FetchError) {
-    self.settings = settings
+    (self.settings, self.trace) = (settings, trace)
     let limit = MemoryLimit.find(in: surroundings)
     spool = try PictureSpool(
       settings.spoolFolder, wanted: settings.spoolBytes?.bytes(of: limit.bytes), limit: limit)
@@ -97,6 +100,10 @@ package final class PreviewService: Sendable {
         }
         onNote(note)
       })
+    if let trace {
+      let operations = OperationTrace(trace)
+      for queue in [queue, bodies] { queue.observe { operations.record($0) } }
+    }
   }
 
   /// Opens the pressure signals.
@@ -104,10 +111,12 @@ package final class PreviewService: Sendable {
   /// - Throws: `PressureSignalError` if the requested ones cannot be used.
   package func start() throws {
     let queue = queue
-    try watch.start(stop: {
-      queue.pause(.pressure)
-      return queue.cancelAll(reason: .pressure)
-    })
+    try watch.start(
+      trace,
+      stop: {
+        queue.pause(.pressure)
+        return queue.cancelAll(reason: .pressure)
+      })
   }
 
   package var pressure: PressureSnapshot? { watch.snapshot }

@@ -83,6 +83,7 @@ enum Advice {
   private static func advice(on error: OutputError) -> String? {
     switch error.kind {
     case .cannotCreate: "choose another with --out"
+    case .ofAnotherUser: "run thumbjob as that user"
     case .isSource, .hasPhotos:
       "choose another with --out, or put the thumbnails beside the photos under other names, as with --name '%d/%s-small'"
     case .notJoin(let kind): "move it away or choose another place with --\(kind.setting)"

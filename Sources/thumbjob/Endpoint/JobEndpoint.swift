@@ -76,6 +76,7 @@ final class JobEndpoint: RunDataSource, RunControl {
     let elapsed = max(status.elapsed / .seconds(1), 0.001)
     let remaining = status.total.map { max(0, $0 - counters.ended) }
     let isGoing = state == .running && rate.made > 0
+    let lists = [status.queue, status.fetches, status.reads].compactMap { $0 }
     return RunStatus(
       version: Version.current, pid: Int(ProcessInfo.processInfo.processIdentifier), sources: sources,
       outputs: outputs, startedAt: startedAt.timeIntervalSince1970, elapsedSeconds: status.elapsed / .seconds(1),
@@ -97,8 +98,8 @@ final class JobEndpoint: RunDataSource, RunControl {
       watch: status.watch.map { WatchStatus($0, removed: status.tally.removed) }, fetches: FetchStatus(status),
       etaSeconds: isGoing && status.elapsed >= RunTimeLeft.patience
         ? remaining.map { RunTimeLeft.rounded(Double($0) / rate.made) } : nil,
-      running: (status.queue.running + (status.fetches?.running ?? [])).prefix(limit).map { OperationStatus($0) },
-      waiting: (status.queue.waiting + (status.fetches?.waiting ?? [])).prefix(limit).map { OperationStatus($0) })
+      running: lists.flatMap(\.running).prefix(limit).map { OperationStatus($0) },
+      waiting: lists.flatMap(\.waiting).prefix(limit).map { OperationStatus($0) })
   }
 
   private func state(_ status: JobStatus, _ outcome: RunOutcome?) -> RunState {

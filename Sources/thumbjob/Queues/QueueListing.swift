@@ -13,11 +13,10 @@ enum QueueListing {
     let counters = queue.counters
     var lines = status.awaited.map { "thumbjob: waits until \($0.description) has ended" }
     lines += Self.lines(of: queue, columns, ellipsis)
-    if let fetches = status.fetches {
-      lines.append(
-        "thumbjob: \(fetches.counters.running) of \(fetches.limits.maxConcurrentOperations) fetching, \(fetches.counters.waiting) waiting"
-      )
-      lines += (fetches.running + fetches.waiting).map { line($0, saying: nil, columns, ellipsis) }
+    for case (let queue?, let verb) in [(status.fetches, "fetching"), (status.reads, "reading ahead")] {
+      let (counters, most) = (queue.counters, queue.limits.maxConcurrentOperations)
+      lines.append("thumbjob: \(counters.running) of \(most) \(verb), \(counters.waiting) waiting")
+      lines += (queue.running + queue.waiting).map { line($0, saying: nil, columns, ellipsis) }
     }
     if let listing = status.listing { lines.append("thumbjob: listing \(listing)") }
     if let line = memoryLine(of: queue, status.pressure) { lines.append(line) }

@@ -103,7 +103,7 @@ final class RunSession: Sendable {
     display?.finish()
     report.gone = job.gone(after: report)
     report.pruned = prune(job, after: &report)
-    let isTraced = close(job.trace)
+    let isTraced = job.trace.close(on: console)
     let handled = ending.number
     let signal = handled != 0 ? handled : SignalListener.pendingEnd ?? 0
     let code = exitCode(of: report, ending: signal, isTraced: isTraced)
@@ -155,14 +155,7 @@ final class RunSession: Sendable {
     }
     // The recorder has a thread.
     if settings.trace != nil { trial.end() }
-    let trace: TraceRecorder?
-    do {
-      trace = try settings.trace.map { path throws(TraceError) in
-        try path.withCString { cPath throws(TraceError) in try TraceRecorder(path: cPath, name: path.printable) }
-      }
-    } catch {
-      throw StartError("--trace: \(error)", .cannotCreateOutput)
-    }
+    let trace = try TraceRecorder.open(settings.trace)
     let thumbnails = settings.status == .off || !BuildTrait.endpoint.isBuilt ? nil : LatestThumbnails()
     let job: Job
     do {
@@ -170,7 +163,7 @@ final class RunSession: Sendable {
         trace.span("RunSession.handle") { self?.handle(event) }
       }
     } catch {
-      _ = close(trace)
+      trace.close(on: console)
       throw StartError(Advice.line(error), error.isOutOfSpace ? .ioError : .cannotCreateOutput)
     }
     trial.end()
@@ -185,7 +178,7 @@ final class RunSession: Sendable {
       if let thumbnails { try openEndpoints(job, thumbnails) }
     } catch {
       job.closeOutputs()
-      _ = close(trace)
+      trace.close(on: console)
       throw error
     }
     return job
@@ -232,19 +225,6 @@ final class RunSession: Sendable {
     }
     job.countAhead()
     return ProgressDisplay(job, console, style)
-  }
-
-  // MARK: Closing
-
-  /// - Returns: false if the trace is incomplete.
-  private func close(_ trace: TraceRecorder?) -> Bool {
-    do {
-      try trace?.close()
-      return true
-    } catch {
-      console.print("thumbjob: --trace: \(error); the trace is incomplete", .failure)
-      return false
-    }
   }
 
   /// Says which sizes a gallery has, unless they were asked for.

@@ -21,7 +21,7 @@ struct Summary {
     var lines = [StyledText(parts.map { StyledText($0) }.folded(separator: " ", to: columns).text, style)]
     if !others.isEmpty { lines.append(others.folded(separator: " · ", to: columns)) }
     lines += joins + notes
-    if settings.verbose { lines += ([volume] + fetches + [bounds, memory]).map { StyledText($0) } }
+    if settings.verbose { lines += ([volume] + fetches + reads + [bounds, memory]).map { StyledText($0) } }
     if report.workRemains { lines.append(StyledText(wayOn, .warning)) }
     return lines.joined(separator: "\n")
   }
@@ -202,7 +202,7 @@ struct Summary {
         return "\(set.folder.printable) (size \(printableText(of: Array(set.size.utf8)))\(format))"
       }
       // With some names, a run cannot prune.
-      let mayPrune = settings.job.outputs.allSatisfy { $0.name?.factKinds.isEmpty != false }
+      let mayPrune = settings.job.outputs.allSatisfy { $0.name?.factKinds.areInPhoto != true }
       lines.append(
         StyledText(
           "left as they were, from earlier runs with other sizes or formats: thumbnails in "
@@ -250,6 +250,14 @@ struct Summary {
   private var volume: String {
     "\(Units.count(tally.found, "source")) found; \(ByteCount.file(tally.bytesRead)) read at "
       + "\(ByteCount.file(Int(report.bytesPerSecond)))/s"
+  }
+
+  private var reads: [String] {
+    guard let reads = report.reads else { return [] }
+    return [
+      "\(Units.count(reads.files, "file")) read ahead by \(Units.count(reads.readers, "reader")): "
+        + "\(ByteCount.file(reads.bytes))"
+    ]
   }
 
   private var fetches: [String] {

@@ -9,6 +9,7 @@ import PictureMaking
 import PreviewEndpoint
 import Previews
 import StatusEndpoint
+import TraceRecording
 
 /// A server of previews with everything that the command adds: messages, the access log, signals and the status endpoint.
 ///
@@ -49,10 +50,12 @@ final class ServeSession: Sendable {
   }
 
   private func serve() throws(StartError) -> ExitCode {
+    let trace = try TraceRecorder.open(settings.trace)
+    defer { trace.close(on: console) }
     if let problem = ProcessLimits.problem(max: settings.previews.maxInUse, connections: settings.connections) {
       throw StartError(problem, .systemLimit)
     }
-    let service = try makeService()
+    let service = try makeService(trace)
     if let obstacle = PictureDecoders.obstacle {
       messages.print(StyledText("thumbjob: \(Advice.warning(of: obstacle, settings.previews.isolate))", .warning))
     }
@@ -103,10 +106,10 @@ final class ServeSession: Sendable {
     return socket
   }
 
-  private func makeService() throws(StartError) -> PreviewService {
+  private func makeService(_ trace: TraceRecorder?) throws(StartError) -> PreviewService {
     do {
       return try PreviewService(
-        settings.previews, connections: settings.connections,
+        settings.previews, connections: settings.connections, trace: trace,
         onOpening: { [self] reports in
           if let text = PressureText.text(reports, isVerbose: settings.verbose) {
             messages.printLine("thumbjob: \(text)")

@@ -14,6 +14,8 @@ struct ServeSettings: Equatable, DefaultSettings {
   var connections = 512
   /// Where to serve the status besides the private socket; nil means nowhere else.
   var status: StatusAddress?
+  /// The file for a trace; nil means none.
+  var trace: Path?
   /// Print a JSON line for each answer to standard output.
   var json = false
   /// Print a line for each answer.
@@ -84,6 +86,10 @@ struct ServeSettings: Equatable, DefaultSettings {
       "status", \.status, .status, value: "address",
       "Also serve the status page at unix:PATH or HOST:PORT; off: not even on the private socket.",
       completion: .words(["off", "127.0.0.1:8080"])),
+    Setting(
+      "trace", \.trace, .path, value: "file",
+      "Write a trace of operations and counters that Perfetto opens; it grows with each request.",
+      completion: .file(extensions: [])),
     Setting("json", \.json, .flag, "Write a JSON line for each answer to standard output."),
     Setting(
       "verbose", letter: "v", \.verbose, .flag, "Print a line for each answer.", overriding: \ServeSettings.quiet),

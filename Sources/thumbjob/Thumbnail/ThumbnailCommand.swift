@@ -18,7 +18,7 @@ struct ThumbnailCommand: Subcommand {
     usage: "thumbjob thumbnail <input> <output> [--size <spec>]",
     discussion: """
       File managers call it through /usr/share/thumbnailers/thumbjob.thumbnailer. The output's extension says its format; \
-      without one, it is PNG. The output is written whole or not at all. For folders, thumbjob run is many times faster.
+      without one, it is PNG. The output is written whole or not at all, unless there is an empty file, which is written into. For folders, thumbjob run is many times faster.
       """)
 
   @Argument(help: ArgumentHelp("The picture.", valueName: "input"), completion: .file(extensions: PictureNames.usual))
@@ -56,13 +56,15 @@ struct ThumbnailCommand: Subcommand {
     }
   }
 
-  /// Puts the file in place whole. Where its folder takes no new files, writes into the file that the caller has made.
+  /// Puts the file in place whole. Writes into an empty file, because its maker may have it open and wait for what comes, as
+  /// tumbler does; and into any file where its folder takes no new ones, or the sandbox of a file manager has mounted the output
+  /// itself.
   private static func write(_ bytes: [UInt8], to place: Path) throws(Errno) {
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(Errno) in
-        // Nothing must take the place of a device or a pipe.
+        // Nothing may take the place of a device or a pipe, either.
         let status = try? FileStatus.of(place, followingLinks: true).get()
-        if let status, status.kind != .regular { return try overwrite(place, with: bytes) }
+        if let status, status.kind != .regular || status.st_size == 0 { return try overwrite(place, with: bytes) }
         do throws(Errno) {
           let folder = Descriptor(try openFolder(place.parent.isEmpty ? "." : place.parent, in: AT_FDCWD))
           let file = try WholeFile(
@@ -70,7 +72,7 @@ struct ThumbnailCommand: Subcommand {
           try writeAll(bytes, to: file.contents.number)
           try file.put()
         } catch {
-          guard [.permissionDenied, .readOnlyFileSystem].contains(error) else { throw error }
+          guard [.permissionDenied, .readOnlyFileSystem, .deviceBusy].contains(error) else { throw error }
           try overwrite(place, with: bytes)
         }
       }

@@ -68,7 +68,7 @@ final class FetchOperation: SupplyOperation, @unchecked Sendable {  // `arrival`
   /// Of a file whose name says that most of it is not needed, so many bytes are asked for first.
   private static let beginning = 64 << 10
 
-  override func makeResult() throws -> FetchedSource {
+  override func makeResult() throws -> FetchedSource? {
     do {
       let fetched = try fetch()
       network.count { counters in

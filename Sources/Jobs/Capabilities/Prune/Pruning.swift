@@ -115,7 +115,7 @@ final class Pruning: ResultRemover {
       // Folders in each other are counted twice, and then looked at.
       if !known.contains(nil), known.reduce(0, { $0 + ($1 ?? 0) }) == tally.made + tally.upToDate { return nil }
     }
-    if outputs.contains(where: { !$0.factKinds.isEmpty }) { return goneByName(below: folders) }
+    if outputs.contains(where: \.factKinds.areInPhoto) { return goneByName(below: folders) }
     let found = Locked<Set<Path>>([])
     let removal = Removal(in: outputs, tree: tree, isDryRun: true) { path, result in
       if case .success = result { found.withLock { _ = $0.insert(path) } }

@@ -28,6 +28,7 @@ struct Checksums: PreparedKind {
     ChecksumLedger.self,
     NetworkSources.self,
     ChecksumFile.self,  // stands on ChecksumLedger
+    DiskReading.self,
   ]
 
   func make(_ parts: JobParts) throws(OutputError) -> any JobKind {

@@ -5,18 +5,18 @@ import TraceRecording
 /// Records a span for each operation from its admission to its end. Inner spans show the wait and the stages of the
 /// work. Arrows lead from the ends of operations to the starts of those that waited for them; or to their ends, if they
 /// never started.
-final class OperationTrace: Sendable {
+package final class OperationTrace: Sendable {
   private let trace: TraceRecorder
   /// The open inner span of each operation on the queue, by the operation's id.
   private let open = Locked<[Int: String]>([:])
   /// The ends that each operation has waited for so far, by its id: the last ones, because they let it start.
   private let awaited = Locked<[Int: [TraceMark]]>([:])
   /// The most arrows to one operation. It may have waited for all others, and a trace must not need more memory then.
-  static let arrowsPerOperation = 100
+  package static let arrowsPerOperation = 100
 
-  init(_ trace: TraceRecorder) { self.trace = trace }
+  package init(_ trace: TraceRecorder) { self.trace = trace }
 
-  func record(_ event: QueueEvent) {
+  package func record(_ event: QueueEvent) {
     let operation = event.operation
     switch event.change {
     case .waiting:

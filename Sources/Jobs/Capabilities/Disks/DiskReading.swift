@@ -1,0 +1,143 @@
+import BoundedQueue
+import Files
+import JobSettings
+import Locking
+import PictureMaking
+import Places
+import Sourcing
+import Thumbnails
+
+/// Has the files of slow disks read before their operations, by as many readers as such a disk can bear.
+///
+/// If each operation reads its own file, the head of a spinning disk moves from one file to the other and back, once for each
+/// piece. One ``ReadOperation`` at a time reads a whole file in a row, and the engine starts the sources in the order of their
+/// places, so that the head moves little. Over a network each request takes its time, and several readers wait at once; there
+/// the order stays, because the server knows the places.
+///
+/// The backlog bounds how many files are read ahead, and each of them may have a part of a quarter of the memory budget.
+///
+/// *Concurrency*: from any thread.
+final class DiskReading: JobCapability {
+  /// The disk of the last source.
+  private struct Disk {
+    let device: UInt64
+    let readers: Int
+    /// Whether its sources are started in the order of their places.
+    let isInOrder: Bool
+    /// Whether its file system tells where files begin. If not, the numbers of the files stand for that: most file systems
+    /// number files that are written one after the other in this order.
+    var tellsPlaces = true
+  }
+
+  /// Runs the reads.
+  private let queue: BoundedOperationQueue
+  private let choice: Readers
+  private let keepsOrder: Bool
+  /// Of all outputs; empty if the results need whole files.
+  private let options: [ThumbnailOptions]
+  private let budget: Int
+  private let limits: Locked<QueueLimits>
+  private let counters = Locked(ReadCounters())
+  private let disk = Locked<Disk?>(nil)
+
+  /// The share of the budget that files may have which were read and are not used yet.
+  private static let share = 4
+  /// What is always read of a file.
+  private static let least = 1 << 20
+
+  convenience init?(_ parts: JobParts) {
+    guard !parts.isRead, parts.settings.readers != .fixed(0) else { return nil }
+    self.init(
+      parts.settings.readers, options: parts.outputs.map(\.options), keepsOrder: parts.kind.isSorted,
+      budget: parts.memory.budget.bytes, limits: parts.queue.limits)
+  }
+
+  /// - Parameters:
+  ///   - options: of all outputs; empty if the results need whole files.
+  ///   - keepsOrder: whether sources are started in the order in which they are found.
+  ///   - budget: of the job, in bytes.
+  ///   - limits: of the queue of the job.
+  init(_ choice: Readers, options: [ThumbnailOptions], keepsOrder: Bool, budget: Int, limits: QueueLimits) {
+    (self.choice, self.options, self.keepsOrder, self.budget) = (choice, options, keepsOrder, budget)
+    self.limits = Locked(limits)
+    queue = BoundedOperationQueue(
+      name: "reads", maxConcurrentOperations: choice.most, backlog: limits.backlog + limits.maxConcurrentOperations + 1)
+  }
+
+  var queues: [BoundedOperationQueue] { [queue] }
+
+  func admit(_ candidate: inout Candidate, in engine: Engine) {
+    guard let status = candidate.status, candidate.source.isLocal else { return }
+    switch candidate.verdict {
+    case .make, nil: break
+    default: return
+    }
+    let path = candidate.source.path
+    let found = disk(of: path, UInt64(status.st_dev))
+    guard found.readers > 0 else { return }
+    candidate.isReadAhead = true
+    guard found.isInOrder else { return }
+    candidate.placeOnDisk = place(of: path, found) ?? UInt64(status.st_ino)
+  }
+
+  /// Where a file begins on its disk; nil if its file system does not tell. Files without a place come first.
+  private func place(of path: Path, _ found: Disk) -> UInt64? {
+    guard found.tellsPlaces else { return nil }
+    switch DiskPlace(of: path) {
+    case .byte(let byte): return byte
+    case .none: return 0
+    case .unknown:
+      disk.withLock { $0?.tellsPlaces = false }
+      return nil
+    }
+  }
+
+  private func disk(of path: Path, _ device: UInt64) -> Disk {
+    if let known = disk.withLock({ $0 }), known.device == device { return known }
+    let kind = DiskKind(at: path, device: device)
+    let readers = choice.count(for: kind)
+    let found = Disk(device: device, readers: readers, isInOrder: readers > 0 && kind != .network && !keepsOrder)
+    if readers > 0 { queue.changeLimits { $0.maxConcurrentOperations = readers } }
+    disk.withLock { $0 = found }
+    return found
+  }
+
+  func supply(for task: SourceTask) -> SupplyOperation? {
+    guard task.isReadAhead else { return nil }
+    let files = limits.withLock { $0.backlog + $0.maxConcurrentOperations + 1 }
+    return ReadOperation(
+      task.source, options, most: max(Self.least, budget / Self.share / files), on: queue,
+      count: { [self] bytes in counters.withLock { $0.count(bytes) } })
+  }
+
+  func limitsChanged(_ limits: QueueLimits) {
+    self.limits.withLock { $0 = limits }
+    queue.changeLimits { $0.backlog = limits.backlog + limits.maxConcurrentOperations + 1 }
+  }
+
+  func stopping(_ cause: StopCause) { queue.stop(reason: cause.reason, sparingRunning: false) }
+
+  func tell(_ status: inout JobStatus, waitingLimit: Int) {
+    guard queue.counters.submitted > 0 else { return }
+    status.reads = queue.snapshot(waitingLimit: waitingLimit)
+  }
+
+  func tell(_ report: inout JobReport) {
+    let counters = counters.withLock { $0 }
+    guard counters.files > 0 else { return }
+    report.reads = counters
+    report.reads?.readers = queue.limits.maxConcurrentOperations
+  }
+}
+
+extension Readers {
+  /// How many files of a disk of this kind are read at once.
+  func count(for kind: DiskKind) -> Int {
+    switch (self, kind) {
+    case (.fixed(let count), _): count
+    case (.auto, .spinning): 1
+    case (.auto, .network): most
+    case (.auto, .other): 0
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/// What was read ahead of the operations.
+package struct ReadCounters: Sendable, Equatable {
+  package internal(set) var files = 0
+  package internal(set) var bytes = 0
+  /// How many files were read at once.
+  package internal(set) var readers = 0
+
+  mutating func count(_ bytes: Int) {
+    files += 1
+    self.bytes += bytes
+  }
+}

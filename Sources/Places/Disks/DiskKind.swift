@@ -1,0 +1,78 @@
+import Files
+import Foundation
+
+#if os(Linux)
+import CLinux
+#endif
+
+/// What kind of disk a file system is on, as far as that decides how its files are best read.
+package enum DiskKind: Sendable, Equatable {
+  /// A disk with a head, which is best read by one reader in the order of the places.
+  case spinning
+  /// A disk that each request reaches over a network.
+  case network
+  /// A disk without a head, memory, or one of which the system tells nothing.
+  case other
+
+  /// The kind of the disk of an open or walked file.
+  ///
+  /// - Parameters:
+  ///   - path: of the file or its folder.
+  ///   - device: its `st_dev`.
+  package init(at path: Path, device: UInt64) {
+    #if os(Linux)
+    var info = statfs()
+    let found = path.withCString { statfs($0, &info) } == 0
+    if found, Self.networks.contains(UInt32(truncatingIfNeeded: info.f_type)) {
+      self = .network
+    } else {
+      self = Self.isSpinning(Self.blockDevice(device)) ? .spinning : .other
+    }
+    #else
+    self = .other
+    #endif
+  }
+
+  #if os(Linux)
+  /// NFS, SMB (cifs, smb2, smbfs), AFS, Ceph and Coda (statfs(2)).
+  private static let networks: Set<UInt32> = [
+    0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x5346_414F, 0x00C3_6400, 0x7375_7245,
+  ]
+
+  /// Whether the kernel says that a block device turns. A partition has no queue of its own: that of its disk counts.
+  ///
+  /// *Source*: Documentation/ABI/stable/sysfs-block. Of the virtual disks of virtio and Xen it says so by default, whatever they
+  /// are on, so that says nothing.
+  private static func isSpinning(_ device: UInt64) -> Bool {
+    let place = "/sys/dev/block/\(major(device)):\(minor(device))"
+    let name = (try? FileManager.default.destinationOfSymbolicLink(atPath: place))?.split(separator: "/").last ?? ""
+    if name.hasPrefix("vd") || name.hasPrefix("xvd") { return false }
+    return ["queue", "../queue"].contains { contents(of: "\(place)/\($0)/rotational")?.first == "1" }
+  }
+
+  /// The block device of a file system whose files have another number, such as Btrfs: that which is mounted.
+  private static func blockDevice(_ device: UInt64) -> UInt64 {
+    guard major(device) == 0, let mounts = contents(of: "/proc/self/mountinfo") else { return device }
+    let number = "\(major(device)):\(minor(device))"
+    for line in mounts.split(separator: "\n") {
+      // ID, parent, device, ..., "-", type, source (proc_pid_mountinfo(5)).
+      let fields = line.split(separator: " ")
+      guard fields.count > 2, fields[2] == number, let dash = fields.firstIndex(of: "-"), dash + 2 < fields.count
+      else { continue }
+      let source = Path(String(fields[dash + 2]))
+      guard source.isAbsolute, case .success(let status) = FileStatus.of(source, followingLinks: true),
+        status.st_mode & S_IFMT == S_IFBLK
+      else { return device }
+      return UInt64(status.st_rdev)
+    }
+    return device
+  }
+
+  /// As makedev(3) puts them together.
+  private static func major(_ device: UInt64) -> UInt64 { device >> 8 & 0xfff | device >> 32 & ~0xfff }
+  private static func minor(_ device: UInt64) -> UInt64 { device & 0xff | device >> 12 & 0xffff_ff00 }
+
+  /// The text of a small file of the kernel; nil if it cannot be read.
+  private static func contents(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+  #endif
+}
