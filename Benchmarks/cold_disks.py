@@ -9,13 +9,13 @@ one, three ways to read are compared:
 - read-ahead: one reader reads file after file in the order of their places (`--readers 1`, what `auto` does on a
   spinning disk).
 
-On a disk over the network, and on one of flash, it is the operations themselves against the readers. The last two are no
-simulations: a file system in memory and the disk of --folder, with its cache dropped where the rights allow it. There
-readers should make no difference.
+On a disk over the network, and on one of flash, it is the operations themselves against the readers. The last two are
+no simulations: a file system in memory and the disk of --folder, with its cache dropped where the rights allow it.
+There, readers should make no difference.
 
 The ways take turns in each round. Ratios are medians of the ratios within a round, spread in brackets. All thumbnails
-are compared with those of the first run, byte for byte. Writes cold-disks.md and cold-disks.json to --out. Exit status 1
-if thumbnails differ.
+are compared with those of the first run, byte for byte. Writes cold-disks.md and cold-disks.json to --out. Exit status
+1 if thumbnails differ.
 """
 
 import argparse
@@ -146,7 +146,7 @@ def table(results):
         base = next(iter(ways.values()))
         for way, rounds in ways.items():
             ratios = sorted(first["seconds"] / this["seconds"] for first, this in zip(base, rounds, strict=True))
-            faster = "" if rounds is base else f"{median(ratios):.2f} × [{ratios[0]:.2f}–{ratios[-1]:.2f}]"
+            faster = "" if rounds is base else f"{median(ratios):.2f} × [{ratios[0]:.2f} to {ratios[-1]:.2f}]"
             seeks = f"{median(r['seeks'] for r in rounds) / results['count']:.1f}" if "seeks" in rounds[0] else ""
             megabytes = f"{median(r['bytes'] for r in rounds) / 1e6:.0f}" if "bytes" in rounds[0] else ""
             seconds = median(r["seconds"] for r in rounds)

@@ -212,7 +212,7 @@ def arguments():
     parser.add_argument("photos", type=Path)
     parser.add_argument("count", type=int)
     parser.add_argument("--kind", choices=MODELS, default="spinning")
-    parser.add_argument("--order", type=int, default=1, metavar="SEED", help="of the places, and of the names in a folder")
+    parser.add_argument("--order", type=int, default=1, metavar="SEED", help="of the places, and of names in a folder")
     parser.add_argument("--sorted", action="store_true", help="folders list their photos in the order of their places")
     return parser.parse_args()
 

@@ -3,6 +3,7 @@
 import array
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import random
@@ -27,8 +28,8 @@ COUNT = 200
 
 def run(folder, *arguments, status=0):
     result = subprocess.run(
-        [THUMBJOB, *map(str, arguments), "--isolate", "never"], check=False, capture_output=True, text=True, timeout=120,
-        env=program.environment(folder / "runtime"))
+        [THUMBJOB, *map(str, arguments), "--isolate", "never"], check=False, capture_output=True, text=True,
+        timeout=120, env=program.environment(folder / "runtime"))
     assert result.returncode == status, result.stderr
     return result.stderr
 
@@ -76,8 +77,9 @@ def test_files_are_read_in_the_order_of_their_places(photos, tmp_path):
     assert len(read) == COUNT
     assert started(trace, "thumbnail") == read
     places = [place(photos / name) for name in read]
-    back = sum(second < first for first, second in zip(places, places[1:], strict=False))
-    # The first ones start at once, in the order in which they are found. Then the head goes over the disk once or twice.
+    back = sum(second < first for first, second in itertools.pairwise(places))
+    # The first ones start at once, in the order in which they are found. Then the head goes over the disk once or
+    # twice.
     assert back <= 5, places
 
 
