@@ -135,6 +135,9 @@ package final class Job: Sendable {
   ) throws(OutputError) -> [ThumbnailOutput] {
     var outputs: [ThumbnailOutput] = []
     let identity = RunIdentity(settings)
+    func host(of output: OutputSettings) -> ThumbnailOutput? {
+      zip(settings.outputs, outputs).first { $0.0.hasFolder(of: output) }?.1
+    }
     for (output, local) in zip(settings.outputs, local) {
       var options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)
       options.makesPlaceholder = !settings.joins.isEmpty
@@ -144,7 +147,8 @@ package final class Job: Sendable {
       outputs.append(
         try ThumbnailOutput(
           path: output.place, name: output.name, layout: output.layout, options: options, isForced: settings.force,
-          isDurable: settings.durable, isDryRun: isRead, destination: bucket, work: local, as: identity))
+          isDurable: settings.durable, isDryRun: isRead, destination: bucket, work: local,
+          besides: bucket == nil ? host(of: output) : nil, as: identity))
     }
     try checkFoldersDiffer(outputs)
     return outputs
@@ -193,8 +197,8 @@ package final class Job: Sendable {
     return photo
   }
 
-  /// Two outputs with the same folder, even under different paths, would overwrite each other's thumbnails, and so may
-  /// two of which one is in the other.
+  /// Two outputs with the same folder under different paths may overwrite each other's thumbnails, and so may two of which one is in
+  /// the other. Those with one path were compared before.
   private static func checkFoldersDiffer(_ outputs: [ThumbnailOutput]) throws(OutputError) {
     for (index, output) in outputs.enumerated() {
       for other in outputs[..<index] {
@@ -203,13 +207,14 @@ package final class Job: Sendable {
       }
     }
     var folders: Set<FileIdentity> = []
-    for folder in outputs.flatMap(\.folders) {
+    let hosts = outputs.filter { !$0.isGuest }
+    for folder in hosts.flatMap(\.folders) {
       if let identity = FileIdentity(of: folder), !folders.insert(identity).inserted {
         throw OutputError(.shared, folder)
       }
     }
-    for (index, output) in outputs.enumerated() {
-      var others = outputs
+    for (index, output) in hosts.enumerated() {
+      var others = hosts
       others.remove(at: index)
       if FolderSet(others.map(\.path)).encloses(output.path) { throw OutputError(.shared, output.path) }
     }
@@ -239,6 +244,7 @@ package final class Job: Sendable {
     decoders.measureMemory()
     // Only now does the system count their processor time as used by this process.
     decoders.removeIdle()
+    let folders = outputs.filter { !$0.isGuest }.compactMap(\.folder)
     var report = JobReport(
       words: settings.kind.words, tally: tally, walk: walk.counters, counters: queue.counters,
       limits: queue.widestLimits,
@@ -247,8 +253,8 @@ package final class Job: Sendable {
       unmatchedPatterns: walk.isComplete && walk.counters.hasFiltered
         ? settings.filter.unmatched(walk.counters.matches) : ([], []),
       earlier: outputs.map(\.earlierToTell), tree: tree,
-      replaced: outputs.reduce(0) { $0 + ($1.folder?.replacedCount ?? 0) },
-      replacedOthers: outputs.reduce(0) { $0 + ($1.folder?.replacedOthersCount ?? 0) },
+      replaced: folders.reduce(0) { $0 + $1.replacedCount },
+      replacedOthers: folders.reduce(0) { $0 + $1.replacedOthersCount },
       notReached: total.map { walk.isComplete ? 0 : max(0, $0 - tally.found) })
     for capability in engine.capabilities { capability.tell(&report) }
     return report

@@ -68,11 +68,16 @@ package struct SettingsStamp: Sendable {
   package init(
     renewing settings: String, of set: SetName, _ layout: Layout? = nil, in output: OutputFolder
   ) throws(OutputError) {
-    self.layout = layout
     let file = set.file
     if Self.read(file, in: output.descriptor) != settings {
       try output.publishSettings(Array(settings.utf8), to: file)
     }
+    self.init(settings, layout, in: output)
+  }
+
+  /// Leaves the settings in the folder as they are.
+  init(_ settings: String, _ layout: Layout?, in output: OutputFolder) {
+    self.layout = layout
     self.output = .folder(output)
     hasCoarseTimes = CoarseTimes.areIn(output.path)
     mark = ThumbnailMark(settings: settings)

@@ -13,6 +13,7 @@ from PIL import Image, PngImagePlugin
 
 import program
 from conftest import photo
+from waiting import eventually
 
 THUMBJOB = program.DEFAULT.absolute()
 NAMES = [b"a b%c.jpg", b"x;y[1]#?&=+.jpg", "ü/ß.jpg".encode(), b"new\nline.jpg", b"latin-\xe9.jpg", b"(a)'!$,~@:.jpg"]
@@ -169,6 +170,49 @@ def test_desktops_of_several_users_share_thumbnails_beside_the_photos(run, photo
     (moved / "a.jpg").unlink()
     run(moved, "--layout", "shared", "--prune")
     assert len(list((moved / ".sh_thumbnails" / "large").iterdir())) == len(NAMES) - 1
+
+
+def test_one_job_makes_what_a_nas_and_what_desktops_look_for(run, photos, tmp_path):
+    job = tmp_path / "job.yml"
+    job.write_text(f"sources: ['{photos}']\noutputs:\n  - layout: eadir\n  - layout: shared\n")
+    assert "35 thumbnails of 7 pictures" in run(job)
+    assert len(list((photos / "@eaDir" / "a.jpg").iterdir())) == 3
+    assert place_of_xfce(photos / "a.jpg", "large").exists()
+    assert "7 up to date" in run(job)
+    (photos / "a.jpg").unlink()
+    run(job, "--prune")
+    assert not (photos / "@eaDir" / "a.jpg").exists() and not place_of_xfce(photos / "a.jpg", "large").exists()
+    assert len(list((photos / ".sh_thumbnails" / "large").iterdir())) == len(NAMES) - 1
+
+
+@pytest.mark.parametrize("layout, folder, count", [("eadir", "@eaDir", 3), ("shared", ".sh_thumbnails", 2)])
+def test_a_watch_keeps_thumbnails_beside_the_photos_up_to_date(tmp_path, layout, folder, count):
+    top = tmp_path / "photos"
+    (top / "a").mkdir(parents=True)
+    photo(top / "a" / "one.jpg", 30)
+    process = subprocess.Popen(
+        [THUMBJOB, "watch", top, "--layout", layout, "--status", "off"], stderr=subprocess.PIPE, text=True,
+        env=program.environment(tmp_path / "runtime"))
+
+    def are(expected, number):
+        found = [path for path in top.rglob("*") if folder in path.parts and path.is_file()]
+        return len(found) == number and all(expected in path.parts for path in found)
+
+    try:
+        eventually("the photo has thumbnails", lambda: are("a", count))
+        # They go along with their photo.
+        (top / "a").rename(top / "b")
+        photo(top / "b" / "two.jpg", 60)
+        eventually("the new photo has thumbnails, too", lambda: are("b", 2 * count))
+        (top / "b" / "two.jpg").unlink()
+        eventually("those of the photo that is gone are removed", lambda: are("b", count))
+        process.terminate()
+        errors = process.communicate(timeout=30)[1]
+    finally:
+        process.kill()
+        process.communicate()
+    # Those that went along were not made again.
+    assert process.returncode == 143 and f"{2 * count} thumbnails of 2 pictures" in errors, errors
 
 
 XFCE = """
