@@ -45,7 +45,6 @@ class Model:
     shortest_seek: float = 0.001
     longest_seek: float = 0.014
     half_turn: float = 0.0042  # of 7,200 turns a minute
-    size: int = 1 << 40  # over which the longest seek goes
 
 
 MODELS = {
@@ -69,6 +68,7 @@ class Disk:
 
     def __init__(self, model):
         self.model = model
+        self.size = 1 << 40  # over which the longest seek goes
         self.changed = threading.Condition()
         self.waiting = []  # places of requests; guarded by changed
         self.is_busy = False
@@ -107,7 +107,7 @@ class Disk:
         if distance == 0:
             return 0
         model = self.model
-        seek = model.shortest_seek + (model.longest_seek - model.shortest_seek) * (abs(distance) / model.size) ** 0.5
+        seek = model.shortest_seek + (model.longest_seek - model.shortest_seek) * (abs(distance) / self.size) ** 0.5
         full = seek + model.half_turn
         # A short way ahead is passed while the plates turn.
         return min(full, distance / model.throughput) if distance > 0 else full
@@ -145,13 +145,15 @@ class Photos(mfusepy.Operations):
         names = [f"{index // PER_FOLDER:04}/{index:06}{photos[index % len(photos)].suffix}" for index in range(count)]
         order = list(range(count))
         random.Random(seed).shuffle(order)
-        # Photos fill a tenth of the disk. What is between them is something else.
+        # Small gaps are between them, as in folders that have other files, too.
         place, self.photos = 0, {}
         for number, index in enumerate(order):
             backing = photos[index % len(photos)]
             size = backing.stat().st_size
             self.photos[names[index]] = Photo(backing, size, place, INODES + number)
             place += size + (size >> 4)
+        # However few they are, the photos fill a third of the disk, as a large archive does.
+        disk.size = 3 * place
         self.folders = {}
         for name in names:
             self.folders.setdefault(name.split("/")[0], []).append(name.split("/")[1])

@@ -13,6 +13,7 @@ extension Job {
     var status = JobStatus(
       tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
       elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause)
+    status.held = copy.held.count
     for capability in engine.capabilities { capability.tell(&status, waitingLimit: waitingLimit) }
     return status
   }

@@ -178,4 +178,4 @@ def test_a_run_that_waits_for_its_disk_says_so_and_ends_at_once(slow):
         finally:
             process.kill()
         assert process.returncode == 75
-        assert "of 2 reading ahead" in errors and "read " in errors, errors
+        assert "of 2 reading ahead" in errors and "read " in errors and "held back" in errors, errors

@@ -10,6 +10,8 @@ package struct JobStatus: Sendable {
   package internal(set) var fetches: QueueSnapshot?
   /// The queue of the reads ahead of the operations; nil if nothing is read ahead.
   package internal(set) var reads: QueueSnapshot?
+  /// Sources that are held back, to be started in the order of their places on the disk.
+  package internal(set) var held = 0
   /// What was fetched so far; nil if the job has no sources from the network.
   package internal(set) var fetched: FetchCounters?
   /// The page of a bucket that the walk waits for; nil if it waits for none.

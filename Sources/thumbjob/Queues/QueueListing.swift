@@ -18,6 +18,9 @@ enum QueueListing {
       lines.append("thumbjob: \(counters.running) of \(most) \(verb), \(counters.waiting) waiting")
       lines += (queue.running + queue.waiting).map { line($0, saying: nil, columns, ellipsis) }
     }
+    if status.held > 0 {
+      lines.append("thumbjob: \(Units.count(status.held, "source")) held back, to go in the order of the disk")
+    }
     if let listing = status.listing { lines.append("thumbjob: listing \(listing)") }
     if let line = memoryLine(of: queue, status.pressure) { lines.append(line) }
     let (tally, dependants) = (status.tally, counters.cancelledForDependencies)

@@ -39,6 +39,9 @@ final class DiskReading: JobCapability {
   private let limits: Locked<QueueLimits>
   private let counters = Locked(ReadCounters())
   private let disk = Locked<Disk?>(nil)
+  private let timeout: Duration
+  /// Ends reads that take too long. Nil before the first read.
+  private let watchdog = Locked<Ticker?>(nil)
 
   /// The share of the budget that files may have which were read and are not used yet.
   private static let share = 4
@@ -49,7 +52,7 @@ final class DiskReading: JobCapability {
     guard !parts.isRead, parts.settings.readers != .fixed(0) else { return nil }
     self.init(
       parts.settings.readers, options: parts.outputs.map(\.options), keepsOrder: parts.kind.isSorted,
-      budget: parts.memory.budget.bytes, limits: parts.queue.limits)
+      budget: parts.memory.budget.bytes, limits: parts.queue.limits, timeout: parts.settings.timeout)
   }
 
   /// - Parameters:
@@ -57,8 +60,13 @@ final class DiskReading: JobCapability {
   ///   - keepsOrder: whether sources are started in the order in which they are found.
   ///   - budget: of the job, in bytes.
   ///   - limits: of the queue of the job.
-  init(_ choice: Readers, options: [ThumbnailOptions], keepsOrder: Bool, budget: Int, limits: QueueLimits) {
+  ///   - timeout: how long a read may take.
+  init(
+    _ choice: Readers, options: [ThumbnailOptions], keepsOrder: Bool, budget: Int, limits: QueueLimits,
+    timeout: Duration
+  ) {
     (self.choice, self.options, self.keepsOrder, self.budget) = (choice, options, keepsOrder, budget)
+    self.timeout = timeout
     self.limits = Locked(limits)
     queue = BoundedOperationQueue(
       name: "reads", maxConcurrentOperations: choice.most, backlog: limits.backlog + limits.maxConcurrentOperations + 1)
@@ -104,6 +112,9 @@ final class DiskReading: JobCapability {
 
   func supply(for task: SourceTask) -> SupplyOperation? {
     guard task.isReadAhead else { return nil }
+    watchdog.withLock { watchdog in
+      if watchdog == nil { watchdog = Watchdog(queue: queue, timeout: timeout, total: nil) {}.start() }
+    }
     let files = limits.withLock { $0.backlog + $0.maxConcurrentOperations + 1 }
     return ReadOperation(
       task.source, options, most: max(Self.least, budget / Self.share / files), on: queue,
@@ -116,6 +127,8 @@ final class DiskReading: JobCapability {
   }
 
   func stopping(_ cause: StopCause) { queue.stop(reason: cause.reason, sparingRunning: false) }
+
+  func finish(_ engine: Engine, _ walk: SourceWalk?) { watchdog.withLock { $0 }?.stop() }
 
   func tell(_ status: inout JobStatus, waitingLimit: Int) {
     guard queue.counters.submitted > 0 else { return }
