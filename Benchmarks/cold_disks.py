@@ -62,6 +62,7 @@ def wait_for(condition, process):
     end = time.monotonic() + PATIENCE
     while not condition():
         if process.poll() is not None or time.monotonic() > end:
+            process.kill()
             sys.exit(f"the disk cannot be mounted: {process.stderr.read()}")
         time.sleep(0.05)
 

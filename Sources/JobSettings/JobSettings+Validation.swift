@@ -37,15 +37,9 @@ extension JobSettings {
     }
     try validateBuckets()
     try watch?.validate(self)
-    for (index, output) in outputs.enumerated() {
-      guard let other = outputs[..<index].first(where: { $0.hasFolder(of: output) && !$0.neverMeets(output) }) else {
-        continue
-      }
-      let names = other.name != nil && output.name != nil ? "names that may be equal in" : "the folder"
-      throw TextError(
-        in: "out",
-        "two outputs share \(names) \(output.folder.printable); give each a folder of its own, or names that end differently"
-      )
+    var folders: Set<Path> = []
+    for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {
+      throw TextError(in: "out", "two outputs share the folder \(output.folder.printable); give each its own")
     }
   }
 }

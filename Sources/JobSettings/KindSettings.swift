@@ -40,9 +40,7 @@ package struct ThumbnailKind: KindSettings {
 
   package init() {}
 
-  package func places(in job: JobSettings) -> [Path] {
-    job.outputs.map(\.folder).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-  }
+  package func places(in job: JobSettings) -> [Path] { job.outputs.map(\.folder) }
 }
 
 /// Compares kinds of jobs, as settings need.

@@ -8,8 +8,8 @@ package enum Layout: String, Sendable, CaseIterable {
   ///
   /// *Source*: freedesktop.org, Thumbnail Managing Standard.
   case freedesktop
-  /// The folders `.sh_thumbnails` beside the photos, which desktops of several users share, with what else they have in the
-  /// cache. The files are named after the photos alone, so that the folder may be moved.
+  /// The folders `.sh_thumbnails` beside the photos, which several users share. The files say what those in the cache say but the
+  /// URI, and are named after the photos alone, so that the folder may be moved.
   ///
   /// *Source*: the same, "Shared Thumbnail Repositories".
   case shared

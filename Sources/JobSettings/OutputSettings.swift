@@ -150,22 +150,6 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   /// The folder, or the part of a bucket with a slash at its end.
   package var place: Path { location.map { RemoteAddress.store($0).path } ?? folder }
 
-  /// Whether another output has the same folder.
-  package func hasFolder(of other: OutputSettings) -> Bool {
-    (folder.normalized ?? folder) == (other.folder.normalized ?? other.folder)
-  }
-
-  /// Whether no thumbnail of this output can have the place of one of another output in the same folder. Where sizes have folders,
-  /// that is not known.
-  func neverMeets(_ other: OutputSettings) -> Bool {
-    guard let name, let otherName = other.name,
-      [self, other].allSatisfy({ $0.sizes.count == 1 || $0.name?.tellsSizes == true })
-    else { return false }
-    return formats.allSatisfy { format in
-      other.formats.allSatisfy { name.neverMeets(otherName, as: format, $0) }
-    }
-  }
-
   /// A message about two sizes to which ``name`` gives one place, even of a photo that is larger than both; nil if it gives each
   /// its own.
   var clashOfPlaces: String? {

@@ -9,11 +9,13 @@ import Sourcing
 extension Job {
   /// - Parameter waitingLimit: the most waiting operations to list.
   package func status(waitingLimit: Int) -> JobStatus {
-    let copy = engine.state.withLock { $0 }
+    let (tally, startedAt, total, stopCause, held) = engine.state.withLock {
+      ($0.tally, $0.startedAt, $0.total, $0.stopCause, $0.held.count)
+    }
     var status = JobStatus(
-      tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
-      elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause)
-    status.held = copy.held.count
+      tally: tally, queue: queue.snapshot(waitingLimit: waitingLimit),
+      elapsed: startedAt.map { .now - $0 } ?? .zero, total: total, stopCause: stopCause)
+    status.held = held
     for capability in engine.capabilities { capability.tell(&status, waitingLimit: waitingLimit) }
     return status
   }
@@ -34,7 +36,7 @@ extension Job {
     }
   }
 
-  /// The queue of the thumbnails, and that of the fetches if there may be any.
+  /// The queue of the thumbnails, and those of what comes before: fetches, and reads ahead.
   package var queues: [BoundedOperationQueue] { engine.queues }
 
   /// Starts nothing new until ``resume()``. Running operations go on.

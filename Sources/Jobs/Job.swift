@@ -91,7 +91,8 @@ package final class Job: Sendable {
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
       isSorted: kind.isSorted,
       outputs: settings.mirroredOutputs + (kind.workingFolder.map { [$0] } ?? []), shard: settings.shard,
-      lister: network,
+      // Other programs show files of this machine only.
+      lister: settings.outputs.contains { $0.name?.factKinds.contains(.uri) == true } ? nil as Network? : network,
       bucketOutputs: settings.bucketOutputs)
     let limit = MemoryLimit.find(in: surroundings)
     memory = MemoryPlan(
@@ -135,9 +136,6 @@ package final class Job: Sendable {
   ) throws(OutputError) -> [ThumbnailOutput] {
     var outputs: [ThumbnailOutput] = []
     let identity = RunIdentity(settings)
-    func host(of output: OutputSettings) -> ThumbnailOutput? {
-      zip(settings.outputs, outputs).first { $0.0.hasFolder(of: output) }?.1
-    }
     for (output, local) in zip(settings.outputs, local) {
       var options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)
       options.makesPlaceholder = !settings.joins.isEmpty
@@ -147,8 +145,7 @@ package final class Job: Sendable {
       outputs.append(
         try ThumbnailOutput(
           path: output.place, name: output.name, layout: output.layout, options: options, isForced: settings.force,
-          isDurable: settings.durable, isDryRun: isRead, destination: bucket, work: local,
-          besides: bucket == nil ? host(of: output) : nil, as: identity))
+          isDurable: settings.durable, isDryRun: isRead, destination: bucket, work: local, as: identity))
     }
     try checkFoldersDiffer(outputs)
     return outputs
@@ -197,8 +194,8 @@ package final class Job: Sendable {
     return photo
   }
 
-  /// Two outputs with the same folder under different paths may overwrite each other's thumbnails, and so may two of which one is in
-  /// the other. Those with one path were compared before.
+  /// Two outputs with the same folder, even under different paths, would overwrite each other's thumbnails, and so may
+  /// two of which one is in the other.
   private static func checkFoldersDiffer(_ outputs: [ThumbnailOutput]) throws(OutputError) {
     for (index, output) in outputs.enumerated() {
       for other in outputs[..<index] {
@@ -207,14 +204,13 @@ package final class Job: Sendable {
       }
     }
     var folders: Set<FileIdentity> = []
-    let hosts = outputs.filter { !$0.isGuest }
-    for folder in hosts.flatMap(\.folders) {
+    for folder in outputs.flatMap(\.folders) {
       if let identity = FileIdentity(of: folder), !folders.insert(identity).inserted {
         throw OutputError(.shared, folder)
       }
     }
-    for (index, output) in hosts.enumerated() {
-      var others = hosts
+    for (index, output) in outputs.enumerated() {
+      var others = outputs
       others.remove(at: index)
       if FolderSet(others.map(\.path)).encloses(output.path) { throw OutputError(.shared, output.path) }
     }
@@ -244,7 +240,6 @@ package final class Job: Sendable {
     decoders.measureMemory()
     // Only now does the system count their processor time as used by this process.
     decoders.removeIdle()
-    let folders = outputs.filter { !$0.isGuest }.compactMap(\.folder)
     var report = JobReport(
       words: settings.kind.words, tally: tally, walk: walk.counters, counters: queue.counters,
       limits: queue.widestLimits,
@@ -253,8 +248,8 @@ package final class Job: Sendable {
       unmatchedPatterns: walk.isComplete && walk.counters.hasFiltered
         ? settings.filter.unmatched(walk.counters.matches) : ([], []),
       earlier: outputs.map(\.earlierToTell), tree: tree,
-      replaced: folders.reduce(0) { $0 + $1.replacedCount },
-      replacedOthers: folders.reduce(0) { $0 + $1.replacedOthersCount },
+      replaced: outputs.reduce(0) { $0 + ($1.folder?.replacedCount ?? 0) },
+      replacedOthers: outputs.reduce(0) { $0 + ($1.folder?.replacedOthersCount ?? 0) },
       notReached: total.map { walk.isComplete ? 0 : max(0, $0 - tally.found) })
     for capability in engine.capabilities { capability.tell(&report) }
     return report

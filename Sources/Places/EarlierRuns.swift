@@ -45,9 +45,11 @@ package struct EarlierRuns: Sendable, Equatable {
   ///   - options: of this run.
   ///   - hasSizeFolders: whether each size has a folder.
   ///   - mirrorsTree: whether this run mirrors a tree there.
-  ///   - isShared: whether other programs put thumbnails there, too. Then those of an earlier run are not looked for among them.
+  ///   - hasForeignThumbnails: whether other programs put thumbnails there, too. Then it is not checked whether those of an
+  ///     earlier run are left.
   package init(
-    in output: Path, _ options: ThumbnailOptions, hasSizeFolders: Bool, mirrorsTree: Bool, isShared: Bool = false
+    in output: Path, _ options: ThumbnailOptions, hasSizeFolders: Bool, mirrorsTree: Bool,
+    hasForeignThumbnails: Bool = false
   ) {
     let own = options.renditions.map {
       SettingsStamp.SetName(folder: hasSizeFolders ? Path($0.size.name) : nil, format: $0.format)
@@ -55,7 +57,7 @@ package struct EarlierRuns: Sendable, Equatable {
     let found = Self.settingsFiles(in: output)
     let folders = (found + own).compactMap(\.folder)
     let sets = found.filter { !own.contains($0) }.compactMap {
-      Self.set($0, in: output, besides: folders, isShared: isShared)
+      Self.set($0, in: output, besides: folders, hasForeignThumbnails: hasForeignThumbnails)
     }
     let last = options.sizes.count == 1 ? found.first { $0.folder == nil && own.contains($0) } : nil
     let lastSize = last.map { Self.size($0, in: output) }
@@ -90,11 +92,11 @@ package struct EarlierRuns: Sendable, Equatable {
   ///
   /// - Parameter folders: the folders of all sets, which are not part of the set in the output folder itself.
   private static func set(
-    _ name: SettingsStamp.SetName, in output: Path, besides folders: [Path], isShared: Bool
+    _ name: SettingsStamp.SetName, in output: Path, besides folders: [Path], hasForeignThumbnails: Bool
   ) -> ThumbnailSet? {
     let folder = name.folder.map { output.appending($0) } ?? output
     guard FileIdentity(of: folder) != nil else { return nil }
-    if isShared { return ThumbnailSet(folder: folder, size: size(name, in: output), format: name.format) }
+    if hasForeignThumbnails { return ThumbnailSet(folder: folder, size: size(name, in: output), format: name.format) }
     let otherFolders = name.folder == nil ? folders.map { output.appending($0) } : []
     var (hasThumbnail, files, others) = (false, 0, 0)
     SourceWalker(arguments: [.path(folder)], outputs: otherFolders).walk(

@@ -120,8 +120,8 @@ package final class OutputFolder: Sendable {
   ///   - entry: what follows for programs that look for the thumbnail.
   ///   - isAmongPhotos: whether other files may have names like thumbnails. Then not even an empty file is replaced: another
   ///     program may be writing it.
-  ///   - isForeignKept: whether a file with this status, which is no thumbnail of thumbjob, is one of another program and stays.
-  ///     Otherwise it is replaced. Nil if no such file is.
+  ///   - isForeignKept: whether a file with this status, which is no thumbnail of thumbjob, stays. False: it is replaced. Nil: files
+  ///     of other programs are never replaced, and the place is refused.
   ///   - isKept: whether a thumbnail with this mark is that of another source, which keeps it.
   /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is neither empty
   ///   nor a thumbnail, and `taken` if another source keeps the place.

@@ -68,16 +68,11 @@ package struct SettingsStamp: Sendable {
   package init(
     renewing settings: String, of set: SetName, _ layout: Layout? = nil, in output: OutputFolder
   ) throws(OutputError) {
+    self.layout = layout
     let file = set.file
     if Self.read(file, in: output.descriptor) != settings {
       try output.publishSettings(Array(settings.utf8), to: file)
     }
-    self.init(settings, layout, in: output)
-  }
-
-  /// Leaves the settings in the folder as they are.
-  init(_ settings: String, _ layout: Layout?, in output: OutputFolder) {
-    self.layout = layout
     self.output = .folder(output)
     hasCoarseTimes = CoarseTimes.areIn(output.path)
     mark = ThumbnailMark(settings: settings)
@@ -130,10 +125,10 @@ package struct SettingsStamp: Sendable {
   }
 
   /// Whether the file in a place, which has no mark, is a thumbnail by another program of a source as it is now.
-  func isValid(_ status: stat, in place: Path, of source: Source) -> Bool {
-    guard case .success(let photo) = FileStatus.of(source.path, followingLinks: true) else { return false }
+  func isValid(_ status: stat, in place: Path, of source: Path, _ uri: FileURI?) -> Bool {
+    guard case .success(let photo) = FileStatus.of(source, followingLinks: true) else { return false }
     let (path, folder) = location(of: place)
-    return isValid(path, in: folder, status, of: source.nameFacts.uri, photo)
+    return isValid(path, in: folder, status, of: uri, photo)
   }
 
   private func isValid(_ path: Path, in folder: CInt, _ status: stat, of uri: FileURI?, _ photo: stat) -> Bool {

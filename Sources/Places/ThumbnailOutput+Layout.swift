@@ -31,12 +31,15 @@ extension ThumbnailOutput {
 
   private static func failurePlace(of uri: FileURI) -> Path { Path("fail/thumbjob/\(uri.digest).png") }
 
+  /// The URI by which the thumbnails tell of which source they are; nil where their names alone tell it.
+  func uri(of source: Source) -> FileURI? { layout == .freedesktop ? source.nameFacts.uri : nil }
+
   /// What a thumbnail of a source says of it for desktops; nil elsewhere.
   func entry(
     of source: Source, _ photo: (size: Int, type: ImageType)?, _ modified: timespec
   ) -> CacheEntry? {
     guard layout?.hasEntries == true, let photo else { return nil }
     return CacheEntry(
-      uri: source.nameFacts.uri?.text, modified: modified, size: photo.size, type: photo.type.mediaType)
+      uri: uri(of: source)?.text, modified: modified, size: photo.size, type: photo.type.mediaType)
   }
 }

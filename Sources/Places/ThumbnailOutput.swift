@@ -29,29 +29,23 @@ package struct ThumbnailOutput: Sendable {
   package var earlier: EarlierRuns { earlierRuns.found.withLock { $0 } }
   /// One for each rendition, in their order.
   let stamps: [SettingsStamp]
-  /// Whether another output of the job has the folder, too. That one tells later runs what is there.
-  package let isGuest: Bool
 
   /// Makes the folder and writes the settings there, unless this is a dry run.
   ///
   /// - Parameters:
   ///   - isForced: whether a source may take the place of another one, whose thumbnail an earlier run made.
-  ///   - host: another output with the same folder, whose thumbnails have other places; nil if none has it.
   ///   - identity: what other runs in the folder are told of this one.
   /// - Throws: ``OutputError``.
   package init(
     path: Path, name: NamePattern? = nil, layout: Layout? = nil, options: ThumbnailOptions, isForced: Bool = false,
     isDurable: Bool = false,
-    isDryRun: Bool, destination: (any Destination)? = nil, work: Path? = nil, besides host: ThumbnailOutput? = nil,
-    as identity: RunIdentity = RunIdentity()
+    isDryRun: Bool, destination: (any Destination)? = nil, work: Path? = nil, as identity: RunIdentity = RunIdentity()
   ) throws(OutputError) {
-    isGuest = host != nil
     localPath = work ?? path
     self.destination = destination
     hasSizeFolders =
       layout?.hasSizeFolders == true || options.sizes.count > 1 && name?.tellsSizes != true
-    earlierRuns = LookedAtRuns(
-      isGuest ? EarlierRuns(left: []) : Self.earlierRuns(in: localPath, options, name, layout, hasSizeFolders))
+    earlierRuns = LookedAtRuns(Self.earlierRuns(in: localPath, options, name, layout, hasSizeFolders))
     self.path = path
     absolutePath = path.absolute ?? path
     (self.name, self.layout, self.isForced) = (name, layout, isForced)
@@ -59,19 +53,15 @@ package struct ThumbnailOutput: Sendable {
     let folder =
       isDryRun
       ? nil
-      : host != nil
-        ? host?.folder
-        : try OutputFolder(
-          localPath, isForced: isForced, isDurable: isDurable, isPrivate: layout == .freedesktop, as: identity)
+      : try OutputFolder(
+        localPath, isForced: isForced, isDurable: isDurable, isPrivate: layout == .freedesktop, as: identity)
     self.folder = folder
     var stamps: [SettingsStamp] = []
     for rendition in options.renditions {
       let settings = Self.settings(options, rendition, name)
       let set = SettingsStamp.SetName(
         folder: options.sizes.count == 1 && !hasSizeFolders ? nil : Path(rendition.size.name), format: rendition.format)
-      if let folder, isGuest {
-        stamps.append(SettingsStamp(settings, layout, in: folder))
-      } else if let folder {
+      if let folder {
         stamps.append(try SettingsStamp(renewing: settings, of: set, layout, in: folder))
       } else {
         stamps.append(SettingsStamp(reading: settings, layout, in: localPath))
@@ -85,12 +75,11 @@ package struct ThumbnailOutput: Sendable {
   ) -> EarlierRuns {
     EarlierRuns(
       in: folder, options, hasSizeFolders: hasSizeFolders, mirrorsTree: name == nil,
-      isShared: layout?.hasSizeFolders == true)
+      hasForeignThumbnails: layout?.hasSizeFolders == true)
   }
 
   /// Looks again what earlier runs have left, after another run has ended.
   package func lookAgain() {
-    if isGuest { return }
     let now = Self.earlierRuns(in: localPath, options, name, layout, hasSizeFolders)
     // By now the folder has the settings of this run.
     earlierRuns.found.withLock {
@@ -250,7 +239,8 @@ package struct ThumbnailOutput: Sendable {
         described: description.map { DescriptionComment($0, thumbnail.pixels) },
         entry: entry(of: source, photo, modified), to: place, modified: modified,
         isAmongPhotos: name != nil && layout == nil,
-        isForeignKept: layout == nil ? nil : { !isForced && slot.stamp.isValid($0, in: place, of: source) },
+        isForeignKept: layout == nil
+          ? nil : { !isForced && slot.stamp.isValid($0, in: place, of: source.path, uri(of: source)) },
         isKept: { owners.owner(of: $0, in: place, at: wanted, for: source, in: self) != .nobodyElse })
       (bytes, state, looks) = (published.bytes, published.state, published.looks)
       if let replaced = published.replaced { owners.forget(replaced) }
@@ -288,7 +278,7 @@ package struct ThumbnailOutput: Sendable {
     of source: Source, _ place: Path, _ status: stat, files: [stat?], owners: Owners
   ) -> SettingsStamp.State {
     let found = SettingsStamp.FoundSource(
-      status: status, key: key(of: source), path: source.path, uri: source.nameFacts.uri)
+      status: status, key: key(of: source), path: source.path, uri: uri(of: source))
     let states = zip(slots(of: source, place), files).map { slot, file in
       slot.stamp.state(
         of: slot.place, file, source: found,

@@ -78,9 +78,9 @@ def test_files_are_read_in_the_order_of_their_places(photos, tmp_path):
     assert started(trace, "thumbnail") == read
     places = [place(photos / name) for name in read]
     back = sum(second < first for first, second in itertools.pairwise(places))
-    # The first ones start at once, in the order in which they are found. Then the head goes over the disk once or
-    # twice.
-    assert back <= 5, places
+    # While the walk is under way, those that it has found so far are in order. In the order of the names, half of them
+    # would lead back.
+    assert back < COUNT / 5, places
 
 
 def test_the_thumbnails_are_the_same_with_and_without_readers(photos, tmp_path):
@@ -174,7 +174,7 @@ def test_a_run_that_waits_for_its_disk_says_so_and_ends_at_once(slow):
             process.send_signal(signal.SIGUSR2)
             begin = time.monotonic()
             errors = process.communicate(timeout=30)[1]
-            assert time.monotonic() - begin < 3
+            assert time.monotonic() - begin < 10
         finally:
             process.kill()
         assert process.returncode == 75

@@ -172,19 +172,6 @@ def test_desktops_of_several_users_share_thumbnails_beside_the_photos(run, photo
     assert len(list((moved / ".sh_thumbnails" / "large").iterdir())) == len(NAMES) - 1
 
 
-def test_one_job_makes_what_a_nas_and_what_desktops_look_for(run, photos, tmp_path):
-    job = tmp_path / "job.yml"
-    job.write_text(f"sources: ['{photos}']\noutputs:\n  - layout: eadir\n  - layout: shared\n")
-    assert "35 thumbnails of 7 pictures" in run(job)
-    assert len(list((photos / "@eaDir" / "a.jpg").iterdir())) == 3
-    assert place_of_xfce(photos / "a.jpg", "large").exists()
-    assert "7 up to date" in run(job)
-    (photos / "a.jpg").unlink()
-    run(job, "--prune")
-    assert not (photos / "@eaDir" / "a.jpg").exists() and not place_of_xfce(photos / "a.jpg", "large").exists()
-    assert len(list((photos / ".sh_thumbnails" / "large").iterdir())) == len(NAMES) - 1
-
-
 @pytest.mark.parametrize("layout, folder, count", [("eadir", "@eaDir", 3), ("shared", ".sh_thumbnails", 2)])
 def test_a_watch_keeps_thumbnails_beside_the_photos_up_to_date(tmp_path, layout, folder, count):
     top = tmp_path / "photos"

@@ -87,9 +87,10 @@ class Tumbler:
         """Asks for a thumbnail as file managers do. Returns whether there is one then, and where."""
         before = len(self.signals())
         subprocess.run(
-            ["gdbus", "call", "--session", "--dest", SERVICE, "--object-path", f"/{SERVICE.replace('.', '/')}",
-             "--method", f"{SERVICE}.Queue", f"['{path.as_uri()}']", f"['{content_type(path)}']", flavor, "default",
-             "0"], check=True, capture_output=True, env=self.environment)
+            ["gdbus", "call", "--session", "--timeout", "120", "--dest", SERVICE,
+             "--object-path", f"/{SERVICE.replace('.', '/')}", "--method", f"{SERVICE}.Queue", f"['{path.as_uri()}']",
+             f"['{content_type(path)}']", flavor, "default", "0"],
+            check=True, capture_output=True, env=self.environment)
         eventually("the request is finished", lambda: "member=Finished" in self.signals()[before:])
         signals = self.signals()[before:]
         assert ("member=Ready" in signals) != ("member=Error" in signals), signals

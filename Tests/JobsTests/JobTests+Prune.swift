@@ -62,28 +62,6 @@ extension JobTests {
       folder.files(below: "thumbs").filter { !$0.contains(".thumbjob/") }.sorted()
     }
 
-    @Test func outputsThatShareAFolderLeaveEachOthersThumbnails() async throws {
-      try write("images/a.jpg", "images/b.jpg")
-      var settings = settings()
-      settings.outputs[0].name = .known("%d/%s-small")
-      var large = settings.outputs[0]
-      (large.name, large.sizes, large.quality) = (.known("%d/%s-large"), [.known("64")], 90)
-      settings.outputs.append(large)
-      try settings.validate()
-      let first = try await prune(settings)
-      #expect(first == (nil, []))
-      let names = ["a-large.jpg", "a-small.jpg", "b-large.jpg", "b-small.jpg"]
-      #expect(folder.files(below: "thumbs") == names)
-      // Again, and each output alone: it does not take those of the other for thumbnails of another size.
-      #expect(try await prune(settings).1 == [])
-      var alone = settings
-      alone.outputs.removeLast()
-      #expect(try await prune(alone).1 == [])
-      #expect(folder.files(below: "thumbs") == names)
-      try remove("images/b.jpg")
-      #expect(try await prune(settings).1 == ["b-large.jpg", "b-small.jpg"])
-    }
-
     @Test func onlyThumbnailsOfSourcesThatAreGoneAreRemoved() async throws {
       try write("images/a.jpg", "images/b.jpg", "images/.hidden.jpg", "images/deep/er/c.jpg", "images/plain")
       var settings = settings()

@@ -155,45 +155,6 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether no place of this pattern can be one of another pattern: they begin or end with different texts. Small and capital
-  /// letters count as equal, because they are to some file systems.
-  func neverMeets(_ other: NamePattern, as format: ThumbnailFormat, _ otherFormat: ThumbnailFormat) -> Bool {
-    let (head, otherHead) = (beginning, other.beginning)
-    let (tail, otherTail) = (ending(as: format).reversed(), other.ending(as: otherFormat).reversed())
-    func differ(_ one: some Collection<UInt8>, _ two: some Collection<UInt8>) -> Bool {
-      zip(one, two).contains { $0 != $1 }
-    }
-    return differ(head, otherHead) || differ(tail, otherTail)
-  }
-
-  /// The text with which each place begins, in small letters.
-  private var beginning: [UInt8] {
-    var text: [UInt8] = []
-    for name in names {
-      for part in name {
-        guard case .text(let bytes) = part else { return Self.lowercased(text) }
-        text += bytes
-      }
-      text.append(UInt8(ascii: "/"))
-    }
-    return Self.lowercased(text)
-  }
-
-  /// The text with which each place ends, in small letters.
-  private func ending(as format: ThumbnailFormat) -> [UInt8] {
-    let last = names.last ?? []
-    var text: [UInt8] = []
-    for case .text(let bytes) in last.reversed().prefix(while: \.isText) { text = bytes + text }
-    let isWhole = last.allSatisfy(\.isText)
-    // A letter stands for what is before the text, so that the extension is found as in a place.
-    let name = Path(bytes: [UInt8(ascii: "x")] + text)!.named(as: format).bytes.dropFirst()
-    return Self.lowercased((isWhole ? [UInt8(ascii: "/")] : []) + name)
-  }
-
-  private static func lowercased(_ text: [UInt8]) -> [UInt8] {
-    text.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
-  }
-
   /// Whether it needs digests of URIs.
   package var hasDigest: Bool { names.joined().contains { [.uriDigest, .nameDigest].contains($0) } }
 

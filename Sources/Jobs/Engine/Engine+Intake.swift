@@ -115,8 +115,8 @@ extension Engine {
     return submit(operation(for: task))
   }
 
-  /// The most sources that are held back, to start each when the head of the disk comes to its place. Each takes about half
-  /// a kilobyte.
+  /// The most sources that are held back, to be started in another order than that in which they were found. Each takes about
+  /// half a kilobyte.
   static let mostHeld = 4096
 
   /// Starts sources that are held back, in the order of their places: as many as the queue has room for, and those of which
@@ -130,6 +130,7 @@ extension Engine {
   }
 
   private func nextHeld(leaving most: Int) -> SourceTask? {
+    guard state.withLock({ $0.held.count > 0 }) else { return nil }
     let (counters, limits) = (queue.counters, queue.limits)
     let hasRoom = counters.waiting < max(limits.backlog, limits.maxConcurrentOperations - counters.running)
     return state.withLock { hasRoom || $0.held.count > most ? $0.held.next() : nil }
@@ -196,7 +197,8 @@ extension Engine {
   }
 
   /// Submits the further operations of sources that need one, also of those that end meanwhile. So a source that was begun
-  /// goes before one that is new, and the walk is never ahead of the queue by more than one source.
+  /// goes before one that is new, and the walk is never ahead of the queue by more than one source, besides those that are held
+  /// back.
   private func resubmitAll() {
     while case let requeued = takeRequeued(), !requeued.isEmpty {
       for task in requeued {

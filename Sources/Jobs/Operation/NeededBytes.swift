@@ -6,7 +6,7 @@ import Pictures
 import Sourcing
 import Thumbnails
 
-/// How much of a source its results need, found out while its file is filled or read from the beginning.
+/// Finds out, while a source is fetched or read from its beginning, which bytes its results need.
 ///
 /// *Concurrency*: for one thread at a time.
 struct NeededBytes {

@@ -2,8 +2,8 @@ import BoundedQueue
 import Sourcing
 import Synchronization
 
-/// Brings a source that is no file here, or reads its file ahead, before the operation that reads it. The result is nil where
-/// that operation finds the file in its place.
+/// Fetches a source from the network, or reads a file ahead. The operation on the source depends on it. Nil means that this operation
+/// opens the file itself.
 class SupplyOperation: ResultOperation<FetchedSource?>, @unchecked Sendable {  // an atomic flag; the rest is constant
   /// The queue that it runs on.
   let queue: BoundedOperationQueue

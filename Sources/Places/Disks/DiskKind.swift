@@ -1,10 +1,6 @@
 import Files
 import Foundation
 
-#if os(Linux)
-import CLinux
-#endif
-
 /// What kind of disk a file system is on, as far as that decides how its files are best read.
 package enum DiskKind: Sendable, Equatable {
   /// A disk with a head, which is best read by one reader in the order of the places.
@@ -21,32 +17,25 @@ package enum DiskKind: Sendable, Equatable {
   ///   - device: its `st_dev`.
   package init(at path: Path, device: UInt64) {
     #if os(Linux)
-    var info = statfs()
-    let found = path.withCString { statfs($0, &info) } == 0
-    if found, Self.networks.contains(UInt32(truncatingIfNeeded: info.f_type)) {
-      self = .network
-    } else {
-      self = Self.isSpinning(Self.blockDevice(device)) ? .spinning : .other
-    }
+    self =
+      RemoteFileSystem.isOverNetwork(path)
+      ? .network : Self.isSpinning(Self.blockDevice(device)) ? .spinning : .other
     #else
     self = .other
     #endif
   }
 
   #if os(Linux)
-  /// NFS, SMB (cifs, smb2, smbfs), AFS, Ceph and Coda (statfs(2)).
-  private static let networks: Set<UInt32> = [
-    0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x5346_414F, 0x00C3_6400, 0x7375_7245,
-  ]
-
   /// Whether the kernel says that a block device turns. A partition has no queue of its own: that of its disk counts.
   ///
   /// *Source*: Documentation/ABI/stable/sysfs-block. Of the virtual disks of virtio and Xen it says so by default, whatever they
   /// are on, so that says nothing.
   private static func isSpinning(_ device: UInt64) -> Bool {
     let place = "/sys/dev/block/\(major(device)):\(minor(device))"
-    let name = (try? FileManager.default.destinationOfSymbolicLink(atPath: place))?.split(separator: "/").last ?? ""
-    if name.hasPrefix("vd") || name.hasPrefix("xvd") { return false }
+    let name = (try? FileManager.default.destinationOfSymbolicLink(atPath: place)).map { Path($0).lastName.printable }
+    // An encrypted or logical volume is on others.
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: "\(place)/slaves")) ?? []) + [name ?? ""]
+    if names.contains(where: { $0.hasPrefix("vd") || $0.hasPrefix("xvd") }) { return false }
     return ["queue", "../queue"].contains { contents(of: "\(place)/\($0)/rotational")?.first == "1" }
   }
 
@@ -73,6 +62,8 @@ package enum DiskKind: Sendable, Equatable {
   private static func minor(_ device: UInt64) -> UInt64 { device & 0xff | device >> 12 & 0xffff_ff00 }
 
   /// The text of a small file of the kernel; nil if it cannot be read.
-  private static func contents(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+  private static func contents(of path: String) -> String? {
+    readFile(Path(path), limit: 1 << 20).map { String(decoding: $0, as: UTF8.self) }
+  }
   #endif
 }

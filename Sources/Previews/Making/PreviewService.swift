@@ -85,7 +85,8 @@ package final class PreviewService: Sendable {
     let decoders = PictureDecoders(settings.isolate, mostIdle: settings.maxInUse, onShortfall: onShortfall)
     parts = PreviewParts(
       memory: memory, decoders: decoders, limitPixels: settings.limitPixels, timeout: settings.timeout)
-    limitBytes = spool.isInMemory ? min(settings.limitBytes, spool.bytes) : settings.limitBytes
+    // A picture that the spool never has room for is refused, instead of being asked for again and again.
+    limitBytes = min(settings.limitBytes, spool.bytes)
     receiver = PictureReceiver(spool.spool, limit: limitBytes, digests: settings.cache != nil)
     let cache = settings.cache.map { [queue] in PreviewCache(bytes: $0.bytes(of: limit.bytes), queue) }
     self.cache = cache
@@ -253,6 +254,7 @@ package final class PreviewService: Sendable {
     switch reason {
     case .pressure:
       PreviewError(503, .pressure, "memory is short", retryAfter: retrySeconds)
+    // Another try would take as long.
     case .timeout: PreviewError(503, .limit, "the preview takes longer than the server allows")
     default: PreviewError(503, .cancelled, "cancelled \(reason)", retryAfter: retrySeconds)
     }

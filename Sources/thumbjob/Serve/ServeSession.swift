@@ -42,16 +42,20 @@ final class ServeSession: Sendable {
 
   /// Serves until a signal ends it.
   func run() -> ExitCode {
-    do { return try serve() } catch {
+    do {
+      let trace = try TraceRecorder.open(settings.trace)
+      let code = Result { () throws(StartError) in try serve(trace) }
+      let isTraced = trace.close(on: console)
+      let status = try code.get()
+      return isTraced ? status : ExitStatus.ioError.code
+    } catch {
       messages.drain(upTo: Self.lastWait)
       console.print(error.text, .failure)
       return error.status.code
     }
   }
 
-  private func serve() throws(StartError) -> ExitCode {
-    let trace = try TraceRecorder.open(settings.trace)
-    defer { trace.close(on: console) }
+  private func serve(_ trace: TraceRecorder?) throws(StartError) -> ExitCode {
     if let problem = ProcessLimits.problem(max: settings.previews.maxInUse, connections: settings.connections) {
       throw StartError(problem, .systemLimit)
     }

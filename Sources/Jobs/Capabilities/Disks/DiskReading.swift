@@ -12,15 +12,13 @@ import Thumbnails
 /// If each operation reads its own file, the head of a spinning disk moves from one file to the other and back, once for each
 /// piece. One ``ReadOperation`` at a time reads a whole file in a row, and the engine starts the sources in the order of their
 /// places, so that the head moves little. Over a network each request takes its time, and several readers wait at once; there
-/// the order stays, because the server knows the places.
+/// the order stays, because the server knows the places. It also stays in a watch, and where results are joined by name.
 ///
-/// The backlog bounds how many files are read ahead, and each of them may have a part of a quarter of the memory budget.
+/// The backlog bounds how many files are read ahead, and each of them may have an equal share of a quarter of the memory budget.
 ///
 /// *Concurrency*: from any thread.
 final class DiskReading: JobCapability {
-  /// The disk of the last source.
   private struct Disk {
-    let device: UInt64
     let readers: Int
     /// Whether its sources are started in the order of their places.
     let isInOrder: Bool
@@ -38,20 +36,25 @@ final class DiskReading: JobCapability {
   private let budget: Int
   private let limits: Locked<QueueLimits>
   private let counters = Locked(ReadCounters())
-  private let disk = Locked<Disk?>(nil)
+  /// The disks of the sources, by their devices.
+  private let disks = Locked<[UInt64: Disk]>([:])
   private let timeout: Duration
   /// Ends reads that take too long. Nil before the first read.
   private let watchdog = Locked<Ticker?>(nil)
 
   /// The share of the budget that files may have which were read and are not used yet.
   private static let share = 4
+  /// The most disks that are remembered.
+  private static let mostDisks = 100
   /// What is always read of a file.
   private static let least = 1 << 20
 
   convenience init?(_ parts: JobParts) {
     guard !parts.isRead, parts.settings.readers != .fixed(0) else { return nil }
     self.init(
-      parts.settings.readers, options: parts.outputs.map(\.options), keepsOrder: parts.kind.isSorted,
+      parts.settings.readers, options: parts.outputs.map(\.options),
+      // A watch may meet a photo again that it holds back.
+      keepsOrder: parts.kind.isSorted || parts.settings.watch != nil,
       budget: parts.memory.budget.bytes, limits: parts.queue.limits, timeout: parts.settings.timeout)
   }
 
@@ -81,32 +84,38 @@ final class DiskReading: JobCapability {
     default: return
     }
     let path = candidate.source.path
-    let found = disk(of: path, UInt64(status.st_dev))
+    let device = UInt64(status.st_dev)
+    let found = disk(of: path, device)
     guard found.readers > 0 else { return }
     candidate.isReadAhead = true
     guard found.isInOrder else { return }
-    candidate.placeOnDisk = place(of: path, found) ?? UInt64(status.st_ino)
+    candidate.placeOnDisk = place(of: path, found, device) ?? UInt64(status.st_ino)
   }
 
-  /// Where a file begins on its disk; nil if its file system does not tell. Files without a place come first.
-  private func place(of path: Path, _ found: Disk) -> UInt64? {
+  /// Where a file begins on its disk; nil if its file system does not tell. A file without a place counts as the first one.
+  private func place(of path: Path, _ found: Disk, _ device: UInt64) -> UInt64? {
     guard found.tellsPlaces else { return nil }
     switch DiskPlace(of: path) {
     case .byte(let byte): return byte
     case .none: return 0
     case .unknown:
-      disk.withLock { $0?.tellsPlaces = false }
+      disks.withLock { $0[device]?.tellsPlaces = false }
       return nil
     }
   }
 
   private func disk(of path: Path, _ device: UInt64) -> Disk {
-    if let known = disk.withLock({ $0 }), known.device == device { return known }
+    if let known = disks.withLock({ $0[device] }) { return known }
     let kind = DiskKind(at: path, device: device)
     let readers = choice.count(for: kind)
-    let found = Disk(device: device, readers: readers, isInOrder: readers > 0 && kind != .network && !keepsOrder)
-    if readers > 0 { queue.changeLimits { $0.maxConcurrentOperations = readers } }
-    disk.withLock { $0 = found }
+    let isAsked = if case .fixed = choice { true } else { false }
+    let found = Disk(readers: readers, isInOrder: readers > 0 && (kind != .network || isAsked) && !keepsOrder)
+    // Photos of several disks may wait at once, so the disk that bears the fewest readers decides.
+    if readers > 0 { queue.changeLimits { $0.maxConcurrentOperations = min($0.maxConcurrentOperations, readers) } }
+    disks.withLock { disks in
+      if disks.count == Self.mostDisks { disks.removeAll() }
+      disks[device] = found
+    }
     return found
   }
 
@@ -128,7 +137,10 @@ final class DiskReading: JobCapability {
 
   func stopping(_ cause: StopCause) { queue.stop(reason: cause.reason, sparingRunning: false) }
 
-  func finish(_ engine: Engine, _ walk: SourceWalk?) { watchdog.withLock { $0 }?.stop() }
+  func finish(_ engine: Engine, _ walk: SourceWalk?) {
+    queue.stop(reason: .shutdown, sparingRunning: false)
+    watchdog.withLock { $0 }?.stop()
+  }
 
   func tell(_ status: inout JobStatus, waitingLimit: Int) {
     guard queue.counters.submitted > 0 else { return }
@@ -139,7 +151,7 @@ final class DiskReading: JobCapability {
     let counters = counters.withLock { $0 }
     guard counters.files > 0 else { return }
     report.reads = counters
-    report.reads?.readers = queue.limits.maxConcurrentOperations
+    report.reads?.readers = queue.counters.peakRunning
   }
 }
 

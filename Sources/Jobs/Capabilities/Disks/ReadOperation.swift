@@ -18,6 +18,7 @@ final class ReadOperation: SupplyOperation, @unchecked Sendable {  // constant
 
   /// Of a file whose name says that most of it is not needed, so many bytes are read first.
   private static let beginning = 64 << 10
+  /// The most bytes of one call.
   private static let piece = 256 << 10
 
   /// - Parameters:
@@ -62,7 +63,10 @@ final class ReadOperation: SupplyOperation, @unchecked Sendable {  // constant
       case .all:
         _ = try read(position..<file.size, &reading)
         return
-      case .enough: return try readEnd(file, &reading)
+      // Of a file that is no picture, the head is all that is read.
+      case .enough:
+        if needed.end != nil { try readEnd(file, &reading) }
+        return
       case .parts(var missing):
         while !missing.isEmpty {
           for range in missing.ranges where try !read(range, &reading) { return }

@@ -1,4 +1,3 @@
-import Files
 import Foundation
 
 #if os(Linux)
@@ -14,14 +13,20 @@ package enum RemoteFileSystem {
     0x7461_636F: "OCFS2", 0x0116_1970: "GFS2", 0x0BD0_0BD0: "Lustre", 0x4750_4653: "GPFS", 0x1983_0326: "FhGFS",
   ]
 
-  /// The name of the file system of a folder if it is one of these; nil for any other.
-  package static func name(at folder: Path) -> String? {
+  /// Those that do not send each request over a network: programs of this machine, and disks that several machines have.
+  private static let local: Set<String> = ["FUSE", "VirtualBox", "OCFS2", "GFS2"]
+
+  /// Whether each request for a file goes over a network.
+  package static func isOverNetwork(_ path: Path) -> Bool { name(at: path).map { !local.contains($0) } ?? false }
+
+  /// The name of the file system of a file or folder if it is one of these; nil for any other.
+  package static func name(at path: Path) -> String? {
     var info = statfs()
-    guard folder.withCString({ statfs($0, &info) }) == 0 else { return nil }
+    guard path.withCString({ statfs($0, &info) }) == 0 else { return nil }
     return name(ofType: Int(info.f_type))
   }
 
   /// - Parameter type: the number that the kernel gives the file system.
-  static func name(ofType type: Int) -> String? { names[UInt32(truncatingIfNeeded: type)] }
+  package static func name(ofType type: Int) -> String? { names[UInt32(truncatingIfNeeded: type)] }
 }
 #endif
