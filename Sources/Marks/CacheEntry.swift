@@ -25,8 +25,11 @@ package struct CacheEntry: Sendable {
   ///   - type: the media type of the photo; nil if it is not known.
   package init(uri: String?, modified: timespec, size: Int, type: String?) {
     (self.uri, self.modified, self.size) = (uri, modified.tv_sec, size)
-    let digits = String(1_000_000 + modified.tv_nsec / 1000).dropFirst()
-    exactly = digits == "000000" ? nil : "\(modified.tv_sec).\(digits)"
+    let microseconds = modified.tv_nsec / 1000
+    let digits = String(microseconds)
+    exactly =
+      (1..<1_000_000).contains(microseconds)
+      ? "\(modified.tv_sec)." + String(repeating: "0", count: 6 - digits.utf8.count) + digits : nil
     details = [(Self.sizeKey, "\(size)")] + (type.map { [("Thumb::Mimetype", $0)] } ?? []) + [("Software", "thumbjob")]
   }
 

@@ -291,7 +291,7 @@ def test_who_waits_too_long_may_come_again(serve, picture):
 
 def test_who_waits_too_long_with_a_picture_unsent_gets_the_answer(serve, picture):
     """The spool is full, so that the server reads no more of the pictures. Their clients send all before they read."""
-    server = serve("--spool-size", "2M", "--hold", "2s")
+    server = serve("--spool-size", "12M", "--hold", "2s")
     server.steer("pause")
     body = picture + bytes(8_000_000)
 
