@@ -32,9 +32,12 @@ package enum DiskKind: Sendable, Equatable {
   /// are on, so that says nothing.
   private static func isSpinning(_ device: UInt64) -> Bool {
     let place = "/sys/dev/block/\(major(device)):\(minor(device))"
-    let name = (try? FileManager.default.destinationOfSymbolicLink(atPath: place)).map { Path($0).lastName.printable }
+    guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: place) else { return false }
     // An encrypted or logical volume is on others.
-    let names = ((try? FileManager.default.contentsOfDirectory(atPath: "\(place)/slaves")) ?? []) + [name ?? ""]
+    let names =
+      ((try? FileManager.default.contentsOfDirectory(atPath: "\(place)/slaves")) ?? []) + [
+        Path(link).lastName.printable
+      ]
     if names.contains(where: { $0.hasPrefix("vd") || $0.hasPrefix("xvd") }) { return false }
     return ["queue", "../queue"].contains { contents(of: "\(place)/\($0)/rotational")?.first == "1" }
   }
