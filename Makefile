@@ -444,11 +444,11 @@ bench-serve: build $(BENCH_VENV)/ready $(THUMBOR)/ready corpus ## compares `thum
 	$(BENCH_PYTHON) Benchmarks/serve_load.py --thumbjob $(BINARY) --naive $(BENCHMARKS)/naive-preview-server \
 	  --thumbor $(THUMBOR)/bin/thumbor --pictures $(CORPUS)/camera --out $(FIGURES)
 
-bench-desktops: build corpus ## fills the cache of file managers with 100,000 photos, and compares with GNOME's own way: table and JSON. QUOTE=docs/desktops.md quotes the table
-	PYTHONPYCACHEPREFIX=.build/python-cache python3 Benchmarks/desktop_cache.py $(CORPUS)/photos --count $(COUNT) --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
+bench-desktops: build corpus ## fills the cache of file managers with 100,000 photos, and compares with GNOME's own way: table and JSON
+	PYTHONPYCACHEPREFIX=.build/python-cache python3 Benchmarks/desktop_cache.py $(CORPUS)/photos --count $(COUNT) --out $(FIGURES)
 
-bench-disks: build $(BENCH_VENV)/ready corpus ## makes thumbnails from simulated slow disks, in several orders: seconds, seeks and bytes; needs the right to mount
-	$(BENCH_PYTHON) Benchmarks/cold_disks.py --thumbjob $(BINARY) --photos $(CORPUS)/camera --out $(FIGURES)
+bench-disks: build $(BENCH_VENV)/ready corpus ## makes thumbnails from simulated slow disks, in several orders: seconds, seeks and bytes; needs the right to mount. QUOTE=docs/disks.md quotes the table
+	$(BENCH_PYTHON) Benchmarks/cold_disks.py --thumbjob $(BINARY) --photos $(CORPUS)/camera --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
 
 bench-decoder: deps corpus ## measures how many megabytes each decoder decodes in a second of processor time
 	$(BUILD_BENCHMARKS) --product bench-decoder -Xswiftc -enable-testing --scratch-path .build-decoder

@@ -26,6 +26,7 @@ Writes bench.md, bench.json and bench.svg to --out; --quote FILE also puts the f
 
 # No large import before everything is measured: to the kernel a child has held what its parent held when it began.
 import argparse
+import contextlib
 import datetime
 import json
 import os
@@ -270,17 +271,28 @@ class Sampler:
             self.together = max(self.together, resident(process))
 
 
-def resident(process: int) -> int:
-    """Bytes that a process and its descendants hold; those that are just ending do not count."""
+def resident(process: int, stack_of_parent: int = 0) -> int:
+    """Bytes that a process and its descendants hold; those that are just ending do not count.
+
+    A process whose stack is where its parent's is has not yet run a program of its own: its memory is that of its
+    parent, which must not count twice.
+    """
     try:
-        held = int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    except (OSError, IndexError):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
         return 0
-    return held + sum(resident(int(child)) for child in children)
+    pages, stack = int(fields[21]), int(fields[25])
+    held = 0 if stack == stack_of_parent else pages * os.sysconf("SC_PAGE_SIZE")
+    return held + sum(resident(child, stack) for child in children(process))
 
 
-# Telling
+def children(process: int) -> list[int]:
+    """The kernel lists the children of each thread apart."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):  # it is just ending
+        for thread in os.scandir(f"/proc/{process}/task"):
+            found += map(int, Path(thread.path, "children").read_text().split())
+    return found
 
 
 def machine() -> str:

@@ -5,7 +5,7 @@ one, three ways to read are compared:
 
 - names in random order: each operation reads its own file, in the order in which the folder lists them (`--readers 0`,
   what other programs do);
-- extent order: the same, but the folder lists the files in the order of their places;
+- names in the order of the places: the same, but the folder lists the files in the order of their places;
 - read-ahead: one reader reads file after file in the order of their places (`--readers 1`, what `auto` does on a
   spinning disk).
 
@@ -14,7 +14,8 @@ no simulations: a file system in memory and the disk of --folder, with its cache
 There, readers should make no difference.
 
 The ways take turns in each round. Ratios are medians of the ratios within a round, spread in brackets. All thumbnails
-are compared with those of the first run, byte for byte. Writes cold-disks.md and cold-disks.json to --out. Exit status
+are compared with those of the first run, byte for byte. Writes cold-disks.md and cold-disks.json to --out; --quote FILE
+also puts the table between the lines `<!-- make bench-disks -->` and `<!-- /make bench-disks -->` of FILE. Exit status
 1 if thumbnails differ.
 """
 
@@ -30,8 +31,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import bench
+
 SIMULATED = Path(__file__).with_name("simulated_disk.py")
 PATIENCE = 20  # seconds for a disk to be mounted
+BEGIN, END = "<!-- make bench-disks -->\n", "<!-- /make bench-disks -->"
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,9 @@ class Disk:
 
 
 SELF = Way("names in random order", "0")
+SORTED = Way("names in the order of the places", "0", sorted=True)
 DISKS = (
-    Disk("spinning", "spinning", (SELF, Way("extent order", "0", sorted=True), Way("read-ahead, 1 reader", "1"))),
+    Disk("spinning", "spinning", (SELF, SORTED, Way("read-ahead, 1 reader", "1"))),
     Disk("network, 10 ms", "network", (SELF, Way("read-ahead, 8 readers", "8"))),
     Disk("flash, 80 µs", "flash", (SELF, Way("read-ahead, 1 reader", "1"))),
     Disk("memory", None, (SELF, Way("auto", "auto"), Way("read-ahead, 1 reader", "1"))),
@@ -166,17 +171,21 @@ def main():
     parser.add_argument("--memory", type=Path, default=Path("/dev/shm"), help="a folder in memory")
     parser.add_argument("--folder", type=Path, default=None, help="a folder on a real disk; default: that of TMPDIR")
     parser.add_argument("--disks", nargs="*", help="only those whose names begin so")
+    parser.add_argument("--quote", type=Path, metavar="FILE", help="a file to put the table into")
     given = parser.parse_args()
+    bench.check_quote(given.quote, BEGIN, END)
     given.thumbjob = given.thumbjob.absolute()
     given.photos = given.photos.absolute()
     disks = [disk for disk in DISKS if not given.disks or disk.name.startswith(tuple(given.disks))]
     with tempfile.TemporaryDirectory(dir=given.folder) as work:
-        bench = Bench(given, Path(work))
-        results = {"count": given.count, "disks": {disk.name: bench.measure(disk) for disk in disks}}
+        run = Bench(given, Path(work))
+        results = {"count": given.count, "disks": {disk.name: run.measure(disk) for disk in disks}}
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "cold-disks.json").write_text(json.dumps(results, indent=2))
     text = table(results)
     (given.out / "cold-disks.md").write_text(text)
+    if given.quote:
+        bench.quote(text, given.quote, BEGIN, END)
     print(text)
 
 

@@ -43,7 +43,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -58,7 +57,6 @@ SIDES = (480, 640, 960, 1280)  # the boxes of the small photos
 TREE = "Größe #1 (50%) & ~mehr; 'x', [y]"
 SIZE = 256
 FOLDER = "large"
-SAMPLING = 0.02  # seconds between two looks at memory
 SAMPLE = 500  # entries that are checked at most
 OPTIONS = ["--layout", "freedesktop", "-s", str(SIZE), "--quiet", "--progress", "none", "--status", "off"]
 PYTHON = "/usr/bin/python3"  # the system's, for which Debian has `gi`
@@ -202,14 +200,14 @@ def run(command: list[str], cache: Path, photos: int) -> Run:
         start = time.monotonic()
         process = subprocess.Popen(command, env=environment(cache), stdin=subprocess.DEVNULL, stdout=output)
         try:
-            with Sampler(process.pid) as sampler:
+            with bench.Sampler(process.pid) as sampler:
                 _, status, usage = os.wait4(process.pid, 0)
                 seconds = time.monotonic() - start
         except BaseException:
             process.kill()
             raise
         process.returncode = os.waitstatus_to_exitcode(status)
-        for helper in children(os.getpid()):
+        for helper in bench.children(os.getpid()):
             os.kill(helper, signal.SIGKILL)
         reap()
         if process.returncode != 0:
@@ -232,51 +230,6 @@ def environment(cache: Path) -> dict[str, str]:
 def entries(cache: Path) -> int:
     folder = cache / "thumbnails" / FOLDER
     return sum(1 for _ in os.scandir(folder)) if folder.is_dir() else 0
-
-
-class Sampler:
-    """Looks again and again at what a process and its descendants hold, on a thread of its own."""
-
-    def __init__(self, process: int):
-        self.together = 0
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._sample, args=(process,))
-
-    def __enter__(self) -> "Sampler":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._thread.join()
-
-    def _sample(self, process: int) -> None:
-        while not self._ended.wait(SAMPLING):
-            self.together = max(self.together, resident(process))
-
-
-def resident(process: int, stack_of_parent: int = 0) -> int:
-    """Bytes that a process and its descendants hold; those that are just ending do not count.
-
-    A process whose stack is where its parent's is has not yet run a program of its own: its memory is that of its
-    parent, which must not count twice.
-    """
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0
-    pages, stack = int(fields[21]), int(fields[25])
-    held = 0 if stack == stack_of_parent else pages * os.sysconf("SC_PAGE_SIZE")
-    return held + sum(resident(child, stack) for child in children(process))
-
-
-def children(process: int) -> list[int]:
-    """The kernel lists the children of each thread apart."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):  # it is just ending
-        for thread in os.scandir(f"/proc/{process}/task"):
-            found += map(int, Path(thread.path, "children").read_text().split())
-    return found
 
 
 def processor_time(whose: int) -> float:

@@ -109,8 +109,8 @@ extension JobSettings {
 
   /// Sets the folders of outputs whose thumbnails are beside the photos.
   ///
-  /// - Throws: ``TextError`` if they would be beside others: there, a thumbnail of another photo could be replaced; or if it is
-  ///   not clear what the URIs of the photos are.
+  /// - Throws: ``TextError`` if they would be beside other photos, whose thumbnails could be replaced; or if “..” in a path
+  ///   makes the URIs of the photos unclear.
   package mutating func resolveFolders() throws(TextError) {
     if outputs.contains(where: { $0.name?.factKinds.contains(.uri) == true }) {
       for case .path(let path) in sources where FileIdentity(of: path) != path.absolute.flatMap(FileIdentity.init(of:))

@@ -8,8 +8,8 @@ package enum Layout: String, Sendable, CaseIterable {
   ///
   /// *Source*: freedesktop.org, Thumbnail Managing Standard.
   case freedesktop
-  /// The folders `.sh_thumbnails` beside the photos, which several users share. The files say what those in the cache say but the
-  /// URI, and are named after the photos alone, so that the folder may be moved.
+  /// The folders `.sh_thumbnails` beside the photos, which several users share. The files have the texts of those in the cache,
+  /// without the URI. Their names depend only on the names of the photos, so the folder may be moved.
   ///
   /// *Source*: the same, "Shared Thumbnail Repositories".
   case shared
@@ -56,7 +56,7 @@ package enum Layout: String, Sendable, CaseIterable {
   /// Whether the thumbnails are in folders beside the photos, which go along with them.
   package var isBesidePhotos: Bool { self != .freedesktop }
 
-  /// Whether the thumbnails are those of desktops, which say of which photo they are.
+  /// Whether the thumbnails are entries of desktops: PNG files with texts about their photo.
   package var hasEntries: Bool { self != .eadir }
 
   /// A size under the name that this layout has for it.

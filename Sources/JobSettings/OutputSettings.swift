@@ -73,8 +73,8 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   private static let layoutSetting = setting(
     "layout",
     "Put thumbnails where other programs look for them: freedesktop (the cache of file managers, for which --out need not "
-      + "be given; sizes 128, 256, 512, 1024), shared (the same in .sh_thumbnails beside the photos of one folder), eadir (@eaDir "
-      + "beside them, for NAS of Synology)."
+      + "be given; sizes 128, 256, 512, 1024), shared (.sh_thumbnails beside the photos of one folder, in the same sizes) or eadir "
+      + "(@eaDir beside the photos of one folder, for NAS of Synology)."
   ) { (layout: Layout, output) in layout.apply(to: &output) }
 
   private static let folderSetting = Setting<OutputSettings>(

@@ -36,7 +36,7 @@ extension Job {
     }
   }
 
-  /// The queue of the thumbnails, and those of what comes before: fetches, and reads ahead.
+  /// The queue of the thumbnails, and those of the fetches and of the reads ahead.
   package var queues: [BoundedOperationQueue] { engine.queues }
 
   /// Starts nothing new until ``resume()``. Running operations go on.

@@ -11,7 +11,7 @@ package struct CacheEntry: Sendable {
   package let modified: Int
   /// The bytes of the photo; nil if it is not told.
   package let size: Int?
-  /// The same with microseconds, as tumbler compares it; nil for a whole second.
+  /// The time of the photo with microseconds, as tumbler compares it. Nil for a whole second, and in an entry that was read.
   private let exactly: String?
   private var details: [(keyword: String, text: String)] = []
 
@@ -20,7 +20,7 @@ package struct CacheEntry: Sendable {
   package static let headSize = 1 << 14
 
   /// - Parameters:
-  ///   - uri: of the photo; nil where its name alone tells of which photo the entry is.
+  ///   - uri: of the photo; nil if the entry has no URI.
   ///   - size: of the photo, in bytes.
   ///   - type: the media type of the photo; nil if it is not known.
   package init(uri: String?, modified: timespec, size: Int, type: String?) {
@@ -63,8 +63,8 @@ package struct CacheEntry: Sendable {
   private static let pixel =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=="
 
-  /// Whether this is the entry of a photo that has this time and so many bytes. Where a text is missing or compressed, the
-  /// others tell.
+  /// Whether this is the entry of a photo that has this time and so many bytes. If the URI or the size is missing or
+  /// compressed, the other texts decide.
   ///
   /// - Parameter uri: of the photo; nil where the name of the entry tells.
   package func isOf(uri: String?, modified: Int, size: Int) -> Bool {

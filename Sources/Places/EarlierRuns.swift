@@ -45,8 +45,8 @@ package struct EarlierRuns: Sendable, Equatable {
   ///   - options: of this run.
   ///   - hasSizeFolders: whether each size has a folder.
   ///   - mirrorsTree: whether this run mirrors a tree there.
-  ///   - hasForeignThumbnails: whether other programs put thumbnails there, too. Then it is not checked whether those of an
-  ///     earlier run are left.
+  ///   - hasForeignThumbnails: whether other programs put thumbnails there, too. Then each set counts as left, without a look
+  ///     at its files.
   package init(
     in output: Path, _ options: ThumbnailOptions, hasSizeFolders: Bool, mirrorsTree: Bool,
     hasForeignThumbnails: Bool = false

@@ -9,7 +9,7 @@ package struct OutputError: Error, Sendable, Equatable, CustomStringConvertible 
   package enum Kind: Sendable, Equatable {
     /// The output folder cannot be made or written to, so there can be no thumbnail at all.
     case cannotCreate
-    /// The folder is for one user's thumbnails, and another one runs the job.
+    /// The folder belongs to a user and is for that user alone, and root runs the job.
     case ofAnotherUser(uid_t)
     /// Every source of the job is the output folder or in it, where nothing is a source.
     case isSource

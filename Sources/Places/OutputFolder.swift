@@ -84,7 +84,7 @@ package final class OutputFolder: Sendable {
     }
   }
 
-  /// The user who has a folder, or where it is missing the one above it.
+  /// The user who owns a folder. If it is missing: who owns the nearest folder above it.
   private static func owner(of folder: Path) -> uid_t? {
     var folder = folder.absolute ?? folder
     while !folder.isEmpty {
@@ -120,8 +120,8 @@ package final class OutputFolder: Sendable {
   ///   - entry: what follows for programs that look for the thumbnail.
   ///   - isAmongPhotos: whether other files may have names like thumbnails. Then not even an empty file is replaced: another
   ///     program may be writing it.
-  ///   - isForeignKept: whether a file with this status, which is no thumbnail of thumbjob, stays. False: it is replaced. Nil: files
-  ///     of other programs are never replaced, and the place is refused.
+  ///   - isForeignKept: whether another program's file with this status stays or is replaced. Nil: such a file is never
+  ///     replaced, and the place is refused.
   ///   - isKept: whether a thumbnail with this mark is that of another source, which keeps it.
   /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is neither empty
   ///   nor a thumbnail, and `taken` if another source keeps the place.
@@ -294,7 +294,7 @@ package final class OutputFolder: Sendable {
     do throws(Errno) { mark = try ThumbnailMark.read(place, in: descriptor) } catch {
       // Some file systems replace a file in two steps.
       if error == .noSuchFileOrDirectory { return .nothing }
-      // Nobody has originals in such a place.
+      // Such a place is for thumbnails only, so the file is no original.
       if error == .permissionDenied, isReplaced { return .thumbnail(hasSettings: false) }
       // What cannot be read may be an original, and is not overwritten.
       throw OutputError(.unreadable, path.appending(place), error)

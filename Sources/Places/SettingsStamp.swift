@@ -124,7 +124,7 @@ package struct SettingsStamp: Sendable {
     return folder.renew(place, mark.of(source.key), status, modified: status.modified) == nil ? .stale : .upToDate
   }
 
-  /// Whether the file in a place, which has no mark, is a thumbnail by another program of a source as it is now.
+  /// Whether a file without a mark is another program's thumbnail of a source, and up to date.
   func isValid(_ status: stat, in place: Path, of source: Path, _ uri: FileURI?) -> Bool {
     guard case .success(let photo) = FileStatus.of(source, followingLinks: true) else { return false }
     let (path, folder) = location(of: place)
@@ -138,7 +138,8 @@ package struct SettingsStamp: Sendable {
         let entry = CacheEntry(head: head)
       else { return false }
       return entry.isOf(uri: uri?.text, modified: photo.modified.tv_sec, size: Int(photo.st_size))
-    // A NAS leaves the time of its thumbnail as it is. One that was put here after the thumbnail may have an older time.
+    // A NAS does not give its thumbnail the time of the photo. A photo that was moved here later may have an older time, so its
+    // time of change counts, too.
     case .eadir: return !isBefore(status.modified, photo.modified) && !isBefore(status.modified, photo.changed)
     case nil: return false
     }

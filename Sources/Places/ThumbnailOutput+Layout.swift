@@ -31,7 +31,7 @@ extension ThumbnailOutput {
 
   private static func failurePlace(of uri: FileURI) -> Path { Path("fail/thumbjob/\(uri.digest).png") }
 
-  /// The URI by which the thumbnails tell of which source they are; nil where their names alone tell it.
+  /// The URI of the source that its thumbnails contain; nil if they contain none.
   func uri(of source: Source) -> FileURI? { layout == .freedesktop ? source.nameFacts.uri : nil }
 
   /// What a thumbnail of a source says of it for desktops; nil elsewhere.

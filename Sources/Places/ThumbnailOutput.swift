@@ -212,7 +212,7 @@ package struct ThumbnailOutput: Sendable {
   ///   - place: the place of the source's thumbnails, from ``OutputPlan``.
   ///   - contents: the contents of the source.
   ///   - description: what the thumbnail is to say about the source; nil if nothing.
-  ///   - photo: the bytes and the type of the source, which an entry of the cache of desktops tells.
+  ///   - photo: the size in bytes and the type of the source, for the texts of an entry of desktops; nil if none is written.
   ///   - modified: the modification time for the thumbnail, from ``SourceFile/thumbnailTime``.
   ///   - owners: tells whether another source keeps the place.
   /// - Throws: ``OutputError``.

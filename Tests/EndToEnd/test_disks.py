@@ -78,8 +78,8 @@ def test_files_are_read_in_the_order_of_their_places(photos, tmp_path):
     assert started(trace, "thumbnail") == read
     places = [place(photos / name) for name in read]
     back = sum(second < first for first, second in itertools.pairwise(places))
-    # While the walk is under way, those that it has found so far are in order. In the order of the names, half of them
-    # would lead back.
+    # During the walk, only the photos found so far are in order. In the order of the names, half of all steps would
+    # lead back.
     assert back < COUNT / 5, places
 
 

@@ -388,7 +388,7 @@ def name_of(path):
     ("fail", "outside/none", 1),
     ("normal", "outside/none", 1),
 ])
-def test_nothing_is_written_through_a_link_in_the_cache(desk, place, target, status):
+def test_links_to_files_and_links_that_lead_nowhere_are_not_followed(desk, place, target, status):
     outside, picture, broken = desk.folder / "outside", desk.photos / "a.jpg", desk.photos / "b.jpg"
     outside.mkdir()
     (outside / "file").write_text("precious")

@@ -162,7 +162,7 @@ struct JobFileTests {
     ),
     (
       "sources: a\nname: x",
-      "jobs/x.yml:2:7: name: “x” has none of %s, %f and %u, so all photos of a folder would have one place"
+      "jobs/x.yml:2:7: name: “x” has none of %s, %f, %u and %U, so all photos of a folder would have one place"
     ),
     ("sources: - # input", "jobs/x.yml:1:10: put a single dash, which stands for standard input, in quotes: \"-\""),
     ("exclude: - a", "jobs/x.yml:1:10: begin the list on the next line, or write it as [a, b]"),

@@ -54,7 +54,7 @@ import Thumbnails
   }
 
   @Test(arguments: [
-    ("x", "“x” has none of %s, %f and %u, so all photos of a folder would have one place"),
+    ("x", "“x” has none of %s, %f, %u and %U, so all photos of a folder would have one place"),
     ("", "“” has no name for the file"), ("%s/", "“%s/” has no name for the file"),
     ("/%s", "“/%s” begins with a slash, but a place is relative to the output folder"),
     ("../%s", "“../%s” has “..”, which no folder of a place may be called"),

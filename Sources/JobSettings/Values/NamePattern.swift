@@ -113,7 +113,7 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     }
     if names.last?.isEmpty != false { throw mistake("has no name for the file") }
     if !names.joined().contains(where: { [.stem, .fileName, .uriDigest, .nameDigest].contains($0) }) {
-      throw mistake("has none of %s, %f and %u, so all photos of a folder would have one place")
+      throw mistake("has none of %s, %f, %u and %U, so all photos of a folder would have one place")
     }
     self.names = names.filter { !$0.isEmpty }
     // Only what the pattern itself says counts, and not the extension of a source.

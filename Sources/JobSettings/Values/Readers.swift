@@ -2,14 +2,14 @@ import Files
 
 /// How many files are read at once ahead of the operations.
 package enum Readers: Sendable, Equatable {
-  /// As many as their disk can bear: one of a spinning disk, several over a network; elsewhere the operations read.
+  /// As many as the disk can bear: one on a spinning disk, eight over a network, and none elsewhere.
   case auto
-  /// So many, whatever the disk is; with 0 the operations read.
+  /// This many, whatever the disk is. With 0, the operations read.
   case fixed(Int)
 
   /// How many there may be.
   package static let range = 0...64
-  /// Over a network, if the job chooses.
+  /// How many ``auto`` reads at once over a network.
   private static let overNetwork = 8
 
   /// - Parameter subject: the option or key that the error names.

@@ -50,11 +50,8 @@ struct Candidate {
   private(set) var isUpToDate = false
   /// Whether that is remembered from an earlier run.
   private(set) var isRemembered = false
-  /// Where it begins on its disk, if the sources of this disk are started in the order of their places; nil if in that in which
-  /// they are found.
-  var placeOnDisk: UInt64?
-  /// Whether its file is read before its first operation.
-  var isReadAhead = false
+  /// Its number in the order in which sources are started; nil if it is started when it is found.
+  var startNumber: UInt64?
   /// Nil while it is undecided.
   var verdict: Verdict?
 

@@ -1,36 +1,38 @@
 import HeapModule
 
-/// Elements with places on a disk, of which the one that is next ahead of the last one comes next. Behind the last place it
-/// begins again with the first. So the head of a disk moves one way, and no element waits for more than two passes.
+/// A queue of elements with numbers, such as places on a disk. It gives them in the order of their numbers. An element that comes
+/// too late for its number waits for the next pass. So the head of a disk moves one way, and no element waits for longer than
+/// two passes.
 struct Elevator<Element> {
   private struct Rider: Comparable {
-    let place: UInt64
-    /// Counts those that have come, so that of equal places the first is first.
-    let number: Int
+    let number: UInt64
+    /// How many came before. Of equal numbers, the first that has come is first.
+    let arrival: Int
     let element: Element
 
-    static func < (one: Self, other: Self) -> Bool { (one.place, one.number) < (other.place, other.number) }
-    static func == (one: Self, other: Self) -> Bool { one.number == other.number }
+    static func < (one: Self, other: Self) -> Bool { (one.number, one.arrival) < (other.number, other.arrival) }
+    static func == (one: Self, other: Self) -> Bool { one.arrival == other.arrival }
   }
 
   private var ahead = Heap<Rider>()
   private var behind = Heap<Rider>()
-  private var place: UInt64 = 0
+  /// The number of the last element that was given.
+  private var last: UInt64 = 0
   private var arrivals = 0
 
   var count: Int { ahead.count + behind.count }
 
-  mutating func insert(_ element: Element, at place: UInt64) {
-    let rider = Rider(place: place, number: arrivals, element: element)
+  mutating func insert(_ element: Element, at number: UInt64) {
+    let rider = Rider(number: number, arrival: arrivals, element: element)
     arrivals += 1
-    if place < self.place { behind.insert(rider) } else { ahead.insert(rider) }
+    if number < last { behind.insert(rider) } else { ahead.insert(rider) }
   }
 
   /// Removes the next element; nil if there is none.
   mutating func next() -> Element? {
     if ahead.isEmpty { swap(&ahead, &behind) }
     guard let rider = ahead.popMin() else { return nil }
-    place = rider.place
+    last = rider.number
     return rider.element
   }
 }

@@ -81,7 +81,7 @@ extension Engine {
     switch candidate.verdict {
     case .upToDate: state.withLock { $0.tally.upToDate += 1 }
     case .refuse(let failure, let file): return refuse(source, failure, file)
-    case .start(let task): return start(task)
+    case .start(let task): return start(task, at: candidate.startNumber)
     case .postpone(let task):
       for capability in capabilities { capability.submitted(source) }
       state.withLock { $0.postponed.append(task) }
@@ -89,11 +89,7 @@ extension Engine {
     case .planned: report(SourceEnd(source: source, result: .made, operation: nil))
     case .stop: return false
     case .make, nil:
-      var task = SourceTask(source: source, place: candidate.place, work: .make)
-      task.isReadAhead = candidate.isReadAhead
-      guard let place = candidate.placeOnDisk else { return start(task) }
-      state.withLock { $0.held.insert(task, at: place) }
-      return startHeld(leaving: Self.mostHeld)
+      return start(SourceTask(source: source, place: candidate.place, work: .make), at: candidate.startNumber)
     case .passOver: break
     }
     return true
@@ -104,9 +100,7 @@ extension Engine {
   /// - Returns: false if the job is stopping.
   private func start(_ task: SourceTask) -> Bool {
     var task = task
-    if task.supply == nil {
-      for capability in capabilities { task.supply = task.supply ?? capability.supply(for: task) }
-    }
+    if let makeSupply = task.makeSupply.take() { task.supply = makeSupply(task) }
     if let supply = task.supply, supply.claim(), !submit(supply, to: supply.queue) {
       report(SourceEnd(source: task.source, result: .cancelled(stopReason), operation: nil))
       return false
@@ -115,12 +109,19 @@ extension Engine {
     return submit(operation(for: task))
   }
 
-  /// The most sources that are held back, to be started in another order than that in which they were found. Each takes about
-  /// half a kilobyte.
+  /// The most sources that are held back until their numbers come. Each takes about half a kilobyte.
   static let mostHeld = 4096
 
-  /// Starts sources that are held back, in the order of their places: as many as the queue has room for, and those of which
-  /// there are too many.
+  /// Starts a source, or holds it back until its number comes.
+  ///
+  /// - Returns: false if the job is stopping.
+  private func start(_ task: SourceTask, at number: UInt64?) -> Bool {
+    guard let number else { return start(task) }
+    state.withLock { $0.held.insert(task, at: number) }
+    return startHeld(leaving: Self.mostHeld)
+  }
+
+  /// Starts sources that are held back, in the order of their numbers, while the queue has room or more than `most` are held.
   ///
   /// - Returns: false if the job is stopping.
   @discardableResult
@@ -196,9 +197,8 @@ extension Engine {
     startHeld(leaving: Self.mostHeld)
   }
 
-  /// Submits the further operations of sources that need one, also of those that end meanwhile. So a source that was begun
-  /// goes before one that is new, and the walk is never ahead of the queue by more than one source, besides those that are held
-  /// back.
+  /// Submits the further operations of sources that need one, also of those whose operation ends meanwhile. So begun sources go
+  /// before new ones. Apart from held sources, the walk is at most one source ahead of the queue.
   private func resubmitAll() {
     while case let requeued = takeRequeued(), !requeued.isEmpty {
       for task in requeued {

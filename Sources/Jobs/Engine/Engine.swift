@@ -49,7 +49,7 @@ final class Engine: Sendable {
     /// Sources whose last operation has ended and that need another one. At most as many as operations ran and waited
     /// at one time.
     var requeued: [SourceTask] = []
-    /// Sources that are started in the order of their places on the disk.
+    /// Sources that are started in the order of their numbers.
     var held = Elevator<SourceTask>()
     /// Sources that are tried last, one at a time.
     var postponed: [SourceTask] = []
@@ -92,15 +92,15 @@ final class Engine: Sendable {
     }
     state.withLock { $0.startedAt = .now }
     let watchdog = Watchdog(queue: queue, timeout: rules.timeout, total: rules.runFor) { self.stop(.timeIsUp) }
-    let tickers = [
-      watchdog.start(), Ticker(name: "job", every: .seconds(1), startsAtOnce: true) { self.tick() },
-    ]
+    watchdog.begin()
+    let ticker = Ticker(name: "job", every: .seconds(1), startsAtOnce: true) { self.tick() }
     let walk = walk()
     drain()
     tryPostponed()
     for capability in capabilities { capability.complete(self) }
     queue.close()
-    for ticker in tickers { ticker.stop() }
+    watchdog.end()
+    ticker.stop()
     for capability in capabilities.reversed() { capability.finish(self, walk) }
     return walk
   }

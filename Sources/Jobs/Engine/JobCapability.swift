@@ -46,9 +46,6 @@ protocol JobCapability: Sendable {
   /// Changes or adds to what was decided about a candidate.
   func admit(_ candidate: inout Candidate, in engine: Engine)
 
-  /// What has to end before the first operation on a source begins; nil if nothing of this capability has to.
-  func supply(for task: SourceTask) -> SupplyOperation?
-
   /// The operation for a task; nil if it is not one of this capability.
   func operation(for task: SourceTask) -> SourceOperation?
 
@@ -167,7 +164,6 @@ extension JobCapability {
   func placed(_ source: Source, _ placement: OutputPlan.Placement, isAgain: Bool) -> Bool { true }
   func recall(_ candidate: inout Candidate, in engine: Engine) {}
   func admit(_ candidate: inout Candidate, in engine: Engine) {}
-  func supply(for task: SourceTask) -> SupplyOperation? { nil }
   func operation(for task: SourceTask) -> SourceOperation? { nil }
   func submitted(_ source: Source) {}
   func examine(_ operation: SourceOperation, _ ending: inout SourceTask.Ending, in engine: Engine) {}

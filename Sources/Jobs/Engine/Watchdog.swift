@@ -22,6 +22,8 @@ final class Watchdog: Sendable {
   /// Stages in which an operation waits, which do not count.
   private let waitingStages: Set<String>
   private let onTimeUp: @Sendable () -> Void
+  /// Nil before it begins, and after it has ended. Between, it keeps this object.
+  private let ticker = Locked<Ticker?>(nil)
 
   /// - Parameters:
   ///   - timeout: how long one operation may run.
@@ -39,10 +41,13 @@ final class Watchdog: Sendable {
     self.onTimeUp = onTimeUp
   }
 
-  /// Checks once every tick, until the returned ticker is stopped.
-  func start() -> Ticker {
-    Ticker(name: "watchdog", every: Self.tick) { self.check() }
+  /// Checks once every tick from now on. Only the first call has an effect.
+  func begin() {
+    ticker.withLock { if $0 == nil { $0 = Ticker(name: "watchdog", every: Self.tick) { self.check() } } }
   }
+
+  /// Checks no more.
+  func end() { ticker.withLock { $0.take() }?.stop() }
 
   private func check() {
     let running = queue.snapshot(waitingLimit: 0).running.filter { operation in

@@ -28,7 +28,7 @@ struct PreparedThumbnails: PreparedKind {
     Verifying.self,  // stands on JobLedger
     Recognizing.self,  // stands on JobLedger, Pruning
     Joining.self,
-    DiskReading.self,  // reads what those before it have left to be made
+    DiskReading.self,  // reads the sources that the capabilities above leave to be made
   ]
 
   func make(_ parts: JobParts) throws(OutputError) -> any JobKind {

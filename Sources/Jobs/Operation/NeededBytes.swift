@@ -10,6 +10,9 @@ import Thumbnails
 ///
 /// *Concurrency*: for one thread at a time.
 struct NeededBytes {
+  /// Of a file whose name says that most of it is not needed, so many bytes are fetched or read first.
+  static let beginning = 64 << 10
+
   private let descriptor: CInt
   /// One for each output; empty if everything is needed.
   private var judges: [ArrivingJPEG] = []

@@ -31,10 +31,10 @@ struct SourceTask: Sendable {
   var timesCancelled = 0
   /// The thumbnails that earlier, cancelled operations have put in place.
   var thumbnails: [MadeThumbnail] = []
-  /// Whether its file is read before its first operation.
-  var isReadAhead = false
   /// Brings the source here, or reads its file; nil if neither is needed, or not any more.
   var supply: SupplyOperation?
+  /// Makes ``supply`` when the source is started, which may be long after it was found; nil if it needs none, or has it.
+  var makeSupply: (@Sendable (SourceTask) -> SupplyOperation)?
 
   /// How often memory pressure may cancel the work on one source. After the last time the source is left for another
   /// run.

@@ -2,8 +2,8 @@ import BoundedQueue
 import Sourcing
 import Synchronization
 
-/// Fetches a source from the network, or reads a file ahead. The operation on the source depends on it. Nil means that this operation
-/// opens the file itself.
+/// Fetches a source from the network, or reads a file ahead. The operation on the source waits for it. If the result is nil,
+/// the operation on the source opens the file itself.
 class SupplyOperation: ResultOperation<FetchedSource?>, @unchecked Sendable {  // an atomic flag; the rest is constant
   /// The queue that it runs on.
   let queue: BoundedOperationQueue

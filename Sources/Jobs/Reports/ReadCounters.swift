@@ -2,7 +2,7 @@
 package struct ReadCounters: Sendable, Equatable {
   package internal(set) var files = 0
   package internal(set) var bytes = 0
-  /// How many files were read at once.
+  /// The most files that were read at once.
   package internal(set) var readers = 0
 
   mutating func count(_ bytes: Int) {

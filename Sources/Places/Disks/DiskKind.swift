@@ -1,16 +1,16 @@
 import Files
 import Foundation
 
-/// What kind of disk a file system is on, as far as that decides how its files are best read.
+/// The kind of disk that a file system is on. It decides how files are read.
 package enum DiskKind: Sendable, Equatable {
   /// A disk with a head, which is best read by one reader in the order of the places.
   case spinning
   /// A disk that each request reaches over a network.
   case network
-  /// A disk without a head, memory, or one of which the system tells nothing.
+  /// Flash, memory, or a disk of unknown kind.
   case other
 
-  /// The kind of the disk of an open or walked file.
+  /// The kind of the disk that a file is on.
   ///
   /// - Parameters:
   ///   - path: of the file or its folder.
@@ -28,12 +28,12 @@ package enum DiskKind: Sendable, Equatable {
   #if os(Linux)
   /// Whether the kernel says that a block device turns. A partition has no queue of its own: that of its disk counts.
   ///
-  /// *Source*: Documentation/ABI/stable/sysfs-block. Of the virtual disks of virtio and Xen it says so by default, whatever they
-  /// are on, so that says nothing.
+  /// *Source*: Documentation/ABI/stable/sysfs-block. By default the kernel says that the virtual disks of virtio and Xen turn,
+  /// whatever the host has. So these do not count.
   private static func isSpinning(_ device: UInt64) -> Bool {
     let place = "/sys/dev/block/\(major(device)):\(minor(device))"
     guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: place) else { return false }
-    // An encrypted or logical volume is on others.
+    // An encrypted or logical volume lies on other block devices, its slaves.
     let names =
       ((try? FileManager.default.contentsOfDirectory(atPath: "\(place)/slaves")) ?? []) + [
         Path(link).lastName.printable
@@ -42,7 +42,7 @@ package enum DiskKind: Sendable, Equatable {
     return ["queue", "../queue"].contains { contents(of: "\(place)/\($0)/rotational")?.first == "1" }
   }
 
-  /// The block device of a file system whose files have another number, such as Btrfs: that which is mounted.
+  /// The block device that is mounted. The files of Btrfs, for one, have another device number than it.
   private static func blockDevice(_ device: UInt64) -> UInt64 {
     guard major(device) == 0, let mounts = contents(of: "/proc/self/mountinfo") else { return device }
     let number = "\(major(device)):\(minor(device))"
@@ -60,7 +60,7 @@ package enum DiskKind: Sendable, Equatable {
     return device
   }
 
-  /// As makedev(3) puts them together.
+  /// The parts of a number that makedev(3) makes.
   private static func major(_ device: UInt64) -> UInt64 { device >> 8 & 0xfff | device >> 32 & ~0xfff }
   private static func minor(_ device: UInt64) -> UInt64 { device & 0xff | device >> 12 & 0xffff_ff00 }
 

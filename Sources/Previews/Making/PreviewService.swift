@@ -55,7 +55,7 @@ package final class PreviewService: Sendable {
 
   /// - Parameters:
   ///   - connections: how many clients may send pictures at once.
-  ///   - trace: records the operations; whoever made it closes it.
+  ///   - trace: records the operations. The caller closes it.
   ///   - onOpening: receives which pressure signals can be used.
   ///   - onNote: receives each response to memory pressure.
   ///   - onShortfall: receives, at most once, what parts of the fence do not hold.

@@ -17,7 +17,7 @@ extension TraceRecorder {
 extension TraceRecorder? {
   /// Writes the rest of it.
   ///
-  /// - Returns: false if it is incomplete, of which a line tells.
+  /// - Returns: false if the trace is incomplete. A line on the console says so.
   @discardableResult
   func close(on console: Console) -> Bool {
     do {

@@ -19,7 +19,8 @@ enum QueueListing {
       lines += (queue.running + queue.waiting).map { line($0, saying: nil, columns, ellipsis) }
     }
     if status.held > 0 {
-      lines.append("thumbjob: \(Units.count(status.held, "source")) held back, to go in the order of the disk")
+      lines.append(
+        "thumbjob: \(Units.count(status.held, "source")) held back, to start in the order of their places on the disk")
     }
     if let listing = status.listing { lines.append("thumbjob: listing \(listing)") }
     if let line = memoryLine(of: queue, status.pressure) { lines.append(line) }

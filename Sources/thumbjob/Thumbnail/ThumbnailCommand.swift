@@ -18,7 +18,8 @@ struct ThumbnailCommand: Subcommand {
     usage: "thumbjob thumbnail <input> <output> [--size <spec>]",
     discussion: """
       File managers call it through /usr/share/thumbnailers/thumbjob.thumbnailer. The output's extension says its format; \
-      without one, it is PNG. The output is written whole or not at all, unless there is an empty file, which is written into. For folders, thumbjob run is many times faster.
+      without one, it is PNG. The output is written whole or not at all. Only if it is empty, or its folder takes no new \
+      files, thumbjob writes into it. For folders, thumbjob run is many times faster.
       """)
 
   @Argument(help: ArgumentHelp("The picture.", valueName: "input"), completion: .file(extensions: PictureNames.usual))
@@ -56,8 +57,8 @@ struct ThumbnailCommand: Subcommand {
     }
   }
 
-  /// Puts the file in place whole. Writes into an empty file, because its maker may have it open and wait for what comes, as
-  /// tumbler does; and into any file where its folder takes no new ones, or the sandbox of a file manager has mounted the output
+  /// Puts the file in place whole. But it writes into an empty file, because its maker may have it open, as tumbler does. It
+  /// also writes into the file if the folder takes no new ones, or if the sandbox of a file manager has mounted the file
   /// itself.
   private static func write(_ bytes: [UInt8], to place: Path) throws(Errno) {
     let result = bytes.withUnsafeBytes { bytes in

@@ -9,10 +9,10 @@ import Thumbnails
 
 /// Has the files of slow disks read before their operations, by as many readers as such a disk can bear.
 ///
-/// If each operation reads its own file, the head of a spinning disk moves from one file to the other and back, once for each
-/// piece. One ``ReadOperation`` at a time reads a whole file in a row, and the engine starts the sources in the order of their
-/// places, so that the head moves little. Over a network each request takes its time, and several readers wait at once; there
-/// the order stays, because the server knows the places. It also stays in a watch, and where results are joined by name.
+/// If each operation reads its own file, the head of a spinning disk goes back and forth between the files. One
+/// ``ReadOperation`` at a time reads all that is needed of one file, and the engine starts the sources in the order of their
+/// places. So the head moves little. Over a network each request takes its time, and several readers wait at once; there the
+/// order stays, because the server knows the places. It also stays in a watch, and where results are joined by name.
 ///
 /// The backlog bounds how many files are read ahead, and each of them may have an equal share of a quarter of the memory budget.
 ///
@@ -22,8 +22,8 @@ final class DiskReading: JobCapability {
     let readers: Int
     /// Whether its sources are started in the order of their places.
     let isInOrder: Bool
-    /// Whether its file system tells where files begin. If not, the numbers of the files stand for that: most file systems
-    /// number files that are written one after the other in this order.
+    /// Whether its file system tells where files begin. If it does not, the inode numbers stand for the places: most file
+    /// systems number files in the order in which they were written.
     var tellsPlaces = true
   }
 
@@ -34,26 +34,24 @@ final class DiskReading: JobCapability {
   /// Of all outputs; empty if the results need whole files.
   private let options: [ThumbnailOptions]
   private let budget: Int
-  private let limits: Locked<QueueLimits>
   private let counters = Locked(ReadCounters())
   /// The disks of the sources, by their devices.
   private let disks = Locked<[UInt64: Disk]>([:])
-  private let timeout: Duration
-  /// Ends reads that take too long. Nil before the first read.
-  private let watchdog = Locked<Ticker?>(nil)
+  /// Ends reads that take too long.
+  private let watchdog: Watchdog
 
-  /// The share of the budget that files may have which were read and are not used yet.
+  /// Files that were read and not yet used may take one part in so many of the budget.
   private static let share = 4
   /// The most disks that are remembered.
   private static let mostDisks = 100
-  /// What is always read of a file.
+  /// The smallest share of a file, in bytes.
   private static let least = 1 << 20
 
   convenience init?(_ parts: JobParts) {
     guard !parts.isRead, parts.settings.readers != .fixed(0) else { return nil }
     self.init(
       parts.settings.readers, options: parts.outputs.map(\.options),
-      // A watch may meet a photo again that it holds back.
+      // While a photo is held back, a watch may find it again.
       keepsOrder: parts.kind.isSorted || parts.settings.watch != nil,
       budget: parts.memory.budget.bytes, limits: parts.queue.limits, timeout: parts.settings.timeout)
   }
@@ -69,10 +67,9 @@ final class DiskReading: JobCapability {
     timeout: Duration
   ) {
     (self.choice, self.options, self.keepsOrder, self.budget) = (choice, options, keepsOrder, budget)
-    self.timeout = timeout
-    self.limits = Locked(limits)
     queue = BoundedOperationQueue(
-      name: "reads", maxConcurrentOperations: choice.most, backlog: limits.backlog + limits.maxConcurrentOperations + 1)
+      name: "reads", maxConcurrentOperations: choice.most, backlog: Self.backlog(limits))
+    watchdog = Watchdog(queue: queue, timeout: timeout, total: nil) {}
   }
 
   var queues: [BoundedOperationQueue] { [queue] }
@@ -87,9 +84,11 @@ final class DiskReading: JobCapability {
     let device = UInt64(status.st_dev)
     let found = disk(of: path, device)
     guard found.readers > 0 else { return }
-    candidate.isReadAhead = true
+    var task = SourceTask(source: candidate.source, place: candidate.place, work: .make)
+    task.makeSupply = { [self] task in read(task.source) }
+    candidate.verdict = .start(task)
     guard found.isInOrder else { return }
-    candidate.placeOnDisk = place(of: path, found, device) ?? UInt64(status.st_ino)
+    candidate.startNumber = place(of: path, found, device) ?? UInt64(status.st_ino)
   }
 
   /// Where a file begins on its disk; nil if its file system does not tell. A file without a place counts as the first one.
@@ -108,9 +107,8 @@ final class DiskReading: JobCapability {
     if let known = disks.withLock({ $0[device] }) { return known }
     let kind = DiskKind(at: path, device: device)
     let readers = choice.count(for: kind)
-    let isAsked = if case .fixed = choice { true } else { false }
-    let found = Disk(readers: readers, isInOrder: readers > 0 && (kind != .network || isAsked) && !keepsOrder)
-    // Photos of several disks may wait at once, so the disk that bears the fewest readers decides.
+    let found = Disk(readers: readers, isInOrder: !keepsOrder && (kind != .network || choice != .auto))
+    // Photos of several disks may wait at once. So the disk that bears the fewest readers decides, until the job ends.
     if readers > 0 { queue.changeLimits { $0.maxConcurrentOperations = min($0.maxConcurrentOperations, readers) } }
     disks.withLock { disks in
       if disks.count == Self.mostDisks { disks.removeAll() }
@@ -119,27 +117,23 @@ final class DiskReading: JobCapability {
     return found
   }
 
-  func supply(for task: SourceTask) -> SupplyOperation? {
-    guard task.isReadAhead else { return nil }
-    watchdog.withLock { watchdog in
-      if watchdog == nil { watchdog = Watchdog(queue: queue, timeout: timeout, total: nil) {}.start() }
-    }
-    let files = limits.withLock { $0.backlog + $0.maxConcurrentOperations + 1 }
+  private func read(_ source: Source) -> ReadOperation {
+    watchdog.begin()
     return ReadOperation(
-      task.source, options, most: max(Self.least, budget / Self.share / files), on: queue,
+      source, options, most: max(Self.least, budget / Self.share / queue.limits.backlog), on: queue,
       count: { [self] bytes in counters.withLock { $0.count(bytes) } })
   }
 
-  func limitsChanged(_ limits: QueueLimits) {
-    self.limits.withLock { $0 = limits }
-    queue.changeLimits { $0.backlog = limits.backlog + limits.maxConcurrentOperations + 1 }
-  }
+  func limitsChanged(_ limits: QueueLimits) { queue.changeLimits { $0.backlog = Self.backlog(limits) } }
+
+  /// As many files as sources that run, wait, and wait for room in the queue of the job.
+  private static func backlog(_ limits: QueueLimits) -> Int { limits.backlog + limits.maxConcurrentOperations + 1 }
 
   func stopping(_ cause: StopCause) { queue.stop(reason: cause.reason, sparingRunning: false) }
 
   func finish(_ engine: Engine, _ walk: SourceWalk?) {
     queue.stop(reason: .shutdown, sparingRunning: false)
-    watchdog.withLock { $0 }?.stop()
+    watchdog.end()
   }
 
   func tell(_ status: inout JobStatus, waitingLimit: Int) {
@@ -148,10 +142,10 @@ final class DiskReading: JobCapability {
   }
 
   func tell(_ report: inout JobReport) {
-    let counters = counters.withLock { $0 }
+    var counters = counters.withLock { $0 }
     guard counters.files > 0 else { return }
+    counters.readers = queue.counters.peakRunning
     report.reads = counters
-    report.reads?.readers = queue.counters.peakRunning
   }
 }
 

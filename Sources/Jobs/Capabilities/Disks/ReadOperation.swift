@@ -16,8 +16,6 @@ final class ReadOperation: SupplyOperation, @unchecked Sendable {  // constant
   private let most: Int
   private let count: @Sendable (_ bytes: Int) -> Void
 
-  /// Of a file whose name says that most of it is not needed, so many bytes are read first.
-  private static let beginning = 64 << 10
   /// The most bytes of one call.
   private static let piece = 256 << 10
 
@@ -38,13 +36,13 @@ final class ReadOperation: SupplyOperation, @unchecked Sendable {  // constant
     ReadOperation(source, options, most: most, on: queue, count: count)
   }
 
-  /// - Returns: nil, because the file is where its operation looks for it. If it cannot be read, that operation tells why.
+  /// - Returns: nil: the operation on the source opens the file itself. If that fails, it says why.
   override func makeResult() throws -> FetchedSource? {
     guard let file = try? SourceFile(source.path) else { return nil }
     // The system then reads further ahead.
     posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
     var reading = Reading(file, most: most)
-    defer { count(reading.held.ranges.reduce(0) { $0 + $1.count }) }
+    defer { count(reading.count) }
     try read(file, &reading)
     return nil
   }
@@ -55,7 +53,7 @@ final class ReadOperation: SupplyOperation, @unchecked Sendable {  // constant
       of: file.descriptor, options, extent: .exact, isNamedLikeParts: isNamedLikeParts)
     var position = 0
     while position < file.size {
-      let size = position == 0 && isNamedLikeParts ? Self.beginning : Self.piece
+      let size = position == 0 && isNamedLikeParts ? NeededBytes.beginning : Self.piece
       guard try read(position..<min(position + size, file.size), &reading) else { return }
       position = min(position + size, file.size)
       switch needed.verdict(having: position, of: file.size) {
@@ -81,12 +79,12 @@ final class ReadOperation: SupplyOperation, @unchecked Sendable {  // constant
     }
   }
 
-  /// Reads the end of a file, of which its contents are recognised.
+  /// Reads the end of a file: contents are recognised by their beginning and end.
   private func readEnd(_ file: SourceFile, _ reading: inout Reading) throws {
     _ = try read(max(0, file.size - SourceContents.endSize)..<file.size, &reading)
   }
 
-  /// - Returns: false if there is nothing more to read.
+  /// - Returns: false at the end, after an error, or after `most` bytes.
   private func read(_ range: Range<Int>, _ reading: inout Reading) throws -> Bool {
     var position = range.lowerBound
     while position < range.upperBound {
@@ -105,12 +103,12 @@ final class ReadOperation: SupplyOperation, @unchecked Sendable {  // constant
     private let most: Int
     private var buffer = [UInt8](repeating: 0, count: ReadOperation.piece)
     private(set) var held = RangeSet<Int>()
-    private var count = 0
+    private(set) var count = 0
 
     init(_ file: SourceFile, most: Int) { (self.file, self.most) = (file, most) }
 
     /// - Parameter range: at most a piece.
-    /// - Returns: how many bytes were read; 0 at the end, after an error, or if that is all that may be read.
+    /// - Returns: how many bytes were read; 0 at the end, after an error, or after `most` bytes.
     mutating func read(_ range: Range<Int>) -> Int {
       let wanted = min(range.count, most - count)
       guard wanted > 0 else { return 0 }

@@ -65,9 +65,6 @@ final class FetchOperation: SupplyOperation, @unchecked Sendable {  // `arrival`
       extent: whole ? .whole : extent, after: postponement.withLock { $0 } ?? earlier, network)
   }
 
-  /// Of a file whose name says that most of it is not needed, so many bytes are asked for first.
-  private static let beginning = 64 << 10
-
   override func makeResult() throws -> FetchedSource? {
     do {
       let fetched = try fetch()
@@ -115,7 +112,7 @@ final class FetchOperation: SupplyOperation, @unchecked Sendable {  // `arrival`
     var request = FetchRequest(address)
     request.unless = validators
     (request.tries, request.leavesLongWaits) = (earlier?.tries ?? 0, true)
-    if extent != .whole, isNamedLikeParts { request.beginning = Self.beginning }
+    if extent != .whole, isNamedLikeParts { request.beginning = NeededBytes.beginning }
     let reply = try network.fetcher().fetch(request, into: arrival.file, monitor: self)
     network.count { $0.bytes += reply.bytesReceived }
     return reply

@@ -20,11 +20,10 @@ import Sourcing
 final class NetworkSources: JobCapability {
   private let network: Network
   private let results: RemoteResults
-  private let timeout: Duration
   private let isDryRun: Bool
   private let hasSources: Bool
-  /// Ends fetches that run too long. Nil before the first fetch.
-  private let watchdog = Locked<Ticker?>(nil)
+  /// Ends fetches that run too long.
+  private let watchdog: Watchdog
 
   convenience init?(_ parts: JobParts) {
     self.init(
@@ -36,7 +35,8 @@ final class NetworkSources: JobCapability {
   ///   - hasSources: whether the job may have sources on the network.
   ///   - isDryRun: whether nothing is made.
   init(_ network: Network, _ results: RemoteResults, timeout: Duration, hasSources: Bool, isDryRun: Bool) {
-    (self.network, self.results, self.timeout) = (network, results, timeout)
+    (self.network, self.results) = (network, results)
+    watchdog = Watchdog(queue: network.queue, timeout: timeout, total: nil, waitingStages: FetchStage.waiting) {}
     (self.hasSources, self.isDryRun) = (hasSources, isDryRun)
   }
 
@@ -63,7 +63,7 @@ final class NetworkSources: JobCapability {
     } else if isDryRun {
       candidate.verdict = plan(source, lookUp, engine)
     } else {
-      watchFetches()
+      watchdog.begin()
       let fetch = FetchOperation(source, address, known: known, lookUp: lookUp, options: results.options, network)
       candidate.verdict = .start(SourceTask(source: source, place: place, work: .make, supply: fetch))
     }
@@ -84,15 +84,6 @@ final class NetworkSources: JobCapability {
     }
   }
 
-  /// Has fetches ended that run too long. Only the first call has an effect.
-  private func watchFetches() {
-    watchdog.withLock { watchdog in
-      if watchdog != nil { return }
-      watchdog = Watchdog(queue: network.queue, timeout: timeout, total: nil, waitingStages: FetchStage.waiting) {}
-        .start()
-    }
-  }
-
   func limitsChanged(_ limits: QueueLimits) {
     network.changeMostSources(to: limits.backlog + limits.maxConcurrentOperations)
   }
@@ -102,7 +93,7 @@ final class NetworkSources: JobCapability {
 
   func finish(_ engine: Engine, _ walk: SourceWalk?) {
     network.shutDown()
-    watchdog.withLock { $0 }?.stop()
+    watchdog.end()
   }
 
   func tell(_ status: inout JobStatus, waitingLimit: Int) {
