@@ -30,7 +30,8 @@ package struct ListeningSocket: Sendable {
 
   /// The socket that the service manager has opened for this process; nil if there is none.
   ///
-  /// - Throws: ``StatusEndpointError`` if there are several. Clients of the others would wait for ever.
+  /// - Throws: ``StatusEndpointError`` if there are several, of which the clients of the others would wait for ever, or if it
+  ///   takes datagrams.
   ///
   /// *Source*: sd_listen_fds(3): the first of `$LISTEN_FDS` sockets is descriptor 3, if `$LISTEN_PID` is this process.
   package static func activated(
@@ -53,6 +54,13 @@ package struct ListeningSocket: Sendable {
       storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &size) == 0 }
     }
     guard isSocket else { return nil }
+    var type: CInt = 0
+    var typeSize = socklen_t(MemoryLayout<CInt>.size)
+    guard getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &typeSize) == 0, type == Sockets.stream else {
+      throw StatusEndpointError(
+        "LISTEN_FDS",
+        "the socket of the service manager takes no connections; in a unit, ListenStream= names one that does")
+    }
     if storage.ss_family == sa_family_t(AF_UNIX) {
       return ListeningSocket(
         descriptor: number, address: .unix("socket of the service manager"), file: nil, isLocal: true, isWildcard: false
