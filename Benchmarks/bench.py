@@ -295,6 +295,9 @@ def children(process: int) -> list[int]:
     return found
 
 
+# Telling
+
+
 def machine() -> str:
     clock = re.search(r"^cpu MHz\s*: ([\d.]+)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     speed = f" at {float(clock[1]) / 1000:.1f} GHz" if clock else ""

@@ -21,10 +21,8 @@ Then it checks the caches: each photo has an entry and nothing else is there; of
 are as the standard says, GNOME finds the entries valid, and not for photos of another time; the second run has left
 them as they were; GNOME's own entries have the same names and sizes. Exit status 1 means that a check has failed.
 
-Writes desktops.md and desktops.json to --out; --quote FILE also puts the table between the lines
-`<!-- make bench-desktops -->` and `<!-- /make bench-desktops -->` of FILE. THUMBJOB in the environment names another
-program than the release build. Needs the Debian packages gir1.2-gnomedesktop-3.0, python3-gi, libgdk-pixbuf2.0-bin
-and bubblewrap.
+Writes desktops.md and desktops.json to --out. THUMBJOB in the environment names another program than the release
+build. Needs the Debian packages gir1.2-gnomedesktop-3.0, python3-gi, libgdk-pixbuf2.0-bin and bubblewrap.
 """
 
 # No large import, and no list of all photos, before everything is measured: to the kernel a child has held what its
@@ -66,7 +64,6 @@ PACKAGES = ("gir1.2-gnomedesktop-3.0", "python3-gi", "libgdk-pixbuf2.0-bin", "bu
 FRESH, AGAIN = "thumbjob, empty cache", "thumbjob, nothing to do"
 GNOME, ALONE = "GNOME, one by one", "gdk-pixbuf-thumbnailer alone, one by one"
 FIGURES = ("seconds", "cpu_seconds")
-BEGIN, END = "<!-- make bench-desktops -->\n", "<!-- /make bench-desktops -->\n"
 
 
 @dataclass(frozen=True)
@@ -87,7 +84,6 @@ def main() -> None:
     parser.add_argument("--whole", action="store_true", help="takes the photos as they are, not small ones")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where to make them (default: for temporary files)")
     parser.add_argument("--out", type=Path, default=Path(".build/benchmarks"), help="(default: .build/benchmarks)")
-    parser.add_argument("--quote", type=Path, metavar="FILE", help="a file to put the table into")
     options = parser.parse_args()
     check_needs(options)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -109,8 +105,6 @@ def main() -> None:
     print(text)
     if wrong:
         fail("\n  ".join(["the caches are not as they should be:", *wrong]))
-    if options.quote:
-        bench.quote(text, options.quote, BEGIN, END)
 
 
 def check_needs(options: argparse.Namespace) -> None:
@@ -120,7 +114,6 @@ def check_needs(options: argparse.Namespace) -> None:
     for needed in (options.corpus, THUMBJOB):
         if not needed.exists():
             fail(f"{needed} is not there")
-    bench.check_quote(options.quote, BEGIN, END)
     loads = [PYTHON, "-c", "import gi; gi.require_version('GnomeDesktop', '3.0')"]
     if not shutil.which(THUMBNAILER) or not shutil.which(PYTHON) or subprocess.run(loads, check=False).returncode != 0:
         fail(f"GNOME's library is missing: apt-get install {' '.join(PACKAGES)}")

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from PIL import Image
 
 import memory
 from conftest import photo
+from job import THUMBJOB
 from server import Server, read_all, read_head, status_code
 from test_metrics import check_metrics
 from waiting import eventually
@@ -415,6 +417,17 @@ def test_a_socket_of_the_service_manager_is_used(serve, picture):
     launcher = Path(__file__).with_name("servers") / "activate.py"
     server = serve(address=None, launcher=("python3", launcher))
     checked(server.post(FIT, picture), "jpeg", (256, 171))
+
+
+def test_a_socket_for_datagrams_is_refused(tmp_path):
+    launcher = Path(__file__).with_name("servers") / "activate.py"
+    command = ["python3", launcher, "--datagrams", THUMBJOB, "serve"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    result = subprocess.run(command, check=False, capture_output=True, text=True, env=environment, timeout=60)
+    assert result.returncode == 69
+    assert result.stderr.splitlines() == [
+        "thumbjob: LISTEN_FDS: the socket of the service manager takes no connections; in a unit, ListenStream= names "
+        "one that does"]
 
 
 def test_a_unix_socket_is_private_and_goes(serve, picture, tmp_path):

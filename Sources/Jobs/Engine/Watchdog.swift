@@ -41,7 +41,7 @@ final class Watchdog: Sendable {
     self.onTimeUp = onTimeUp
   }
 
-  /// Checks once every tick from now on. Only the first call has an effect.
+  /// Checks once every tick from now on. While it does, further calls have no effect.
   func begin() {
     ticker.withLock { if $0 == nil { $0 = Ticker(name: "watchdog", every: Self.tick) { self.check() } } }
   }

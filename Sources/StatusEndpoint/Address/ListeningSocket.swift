@@ -30,7 +30,7 @@ package struct ListeningSocket: Sendable {
 
   /// The socket that the service manager has opened for this process; nil if there is none.
   ///
-  /// - Throws: ``StatusEndpointError`` if there are several, of which the clients of the others would wait for ever, or if it
+  /// - Throws: ``StatusEndpointError`` if there are several, because clients of the others would wait for ever; or if the socket
   ///   takes datagrams.
   ///
   /// *Source*: sd_listen_fds(3): the first of `$LISTEN_FDS` sockets is descriptor 3, if `$LISTEN_PID` is this process.
